@@ -28,7 +28,9 @@ int pct_closer_look(struct pct_closer *c, struct pct_diagnosing *d, double secon
                                              .others = d->others,
                                              .seconds = seconds,
                                              .patience = d->patience,
-                                             .quiet = d->quiet };
+                                             .quiet = d->quiet,
+                                             .tell = d->tell,
+                                             .context = d->context };
     failed = pct_diagnosing_run(&c->diagnosing);
     c->better = pct_trials_trust(&c->diagnosing) || (c->diagnosing.known && !d->known);
     return failed;

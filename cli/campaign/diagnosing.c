@@ -38,6 +38,7 @@ struct source {
     bool loose; /* the others have slack, though it has none, and none of them is near it */
     char *list; /* of the latest of those */
     const char *sites;
+    uint64_t made;               /* runs so far */
     uint64_t first, next, count; /* of this step; run 0 is the failing one again, the others are others */
     struct pct_busy_clock clock; /* since all of it began: now() */
     double end, stop;            /* on that */
@@ -206,6 +207,8 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 static int tick(struct pct_run_source *source)
 {
     struct source *s = (struct source *)source;
+    if (s->d->tell)
+        s->d->tell(s->d->context, s->made);
     if (now(s) < s->stop)
         return PCT_RUNS_ON;
     s->d->late = true;
@@ -236,7 +239,9 @@ static int look_at_failing(struct source *s, struct pct_ended_run *run)
     }
     s->signature = pct_signature_of(&run->process, &run->result);
     d->run = *run;
-    if (open_history(&d->history, &d->run.result))
+    const int failed = open_history(&d->history, &d->run.result);
+    d->too_long = failed == -E2BIG;
+    if (failed)
         return PCT_RUNS_ON;
     run->taken = d->have = true;
     s->points = pct_trace_points(&d->run.result.trace);
@@ -265,8 +270,12 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct source *s = (struct source *)source;
     struct pct_history history;
+    s->made++;
     if (!run->process.index)
         return look_at_failing(s, run);
+    /* Who does not want to wait does not want it looked at, either. */
+    if (pct_signals_pending())
+        return PCT_RUNS_ON;
     s->busy = false;
     s->d->evidence.made += !s->reducing && !s->trying;
     /* A run that fails otherwise says nothing about this failure. */
@@ -360,7 +369,7 @@ static void find(const struct source *s)
 {
     struct pct_diagnosing *d = s->d;
     pct_diagnoses_free(&d->diagnoses);
-    if (s->has_least)
+    if (s->has_least && !d->interrupted)
         pct_evidence_least(&d->evidence, &s->least_history);
     pct_diagnoses_find(&d->diagnoses, &d->history, &d->evidence);
     pct_evidence_weigh(&d->evidence, &d->diagnoses);
@@ -520,18 +529,18 @@ static int diagnose(struct source *s)
     s->end = d->seconds / 2;
     s->stop = 2 * d->seconds;
     int failed = 0;
-    for (unsigned i = 0; i < AGAIN && !failed && !d->have && !d->interrupted && now(s) < s->end; i++) {
+    for (unsigned i = 0; i < AGAIN && !failed && !d->have && !d->too_long && !d->interrupted && now(s) < s->end; i++) {
         s->lenient = i + 1 == AGAIN;
         failed = run_step(s, "on", 0, 1);
     }
     s->lenient = false;
-    /* A failing run that does not come again is not worth the others. */
-    if (failed || !d->have)
+    /* A failing run that does not come again is not worth the others, nor is one that is too long to be looked at. */
+    if (!d->have)
         return failed;
     pct_evidence_add(&d->evidence, &d->history, true);
-    if (killed) {
+    if (killed || failed) {
         find(s);
-        return 0;
+        return failed;
     }
     d->evidence.one_schedule = has_one_schedule(s);
     if (d->first || d->evidence.one_schedule)
@@ -580,7 +589,9 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
 void pct_diagnosing_of_trace(struct pct_diagnosing *d, const struct pct_trace *trace)
 {
     *d = (struct pct_diagnosing){ 0 };
-    if (pct_history_open(&d->history, trace))
+    const int failed = pct_history_open(&d->history, trace);
+    d->too_long = failed == -E2BIG;
+    if (failed)
         return;
     pct_evidence_add(&d->evidence, &d->history, true);
     pct_diagnoses_find(&d->diagnoses, &d->history, &d->evidence);

@@ -19,10 +19,14 @@ struct pct_diagnosing {
     double seconds;     /* behind these no other run begins, if there are some; behind twice these all but names end */
     double patience;    /* on a busy machine those are up to this many times as long (busy_clock.h) */
     bool quiet;         /* there is no progress line that has to make room */
-    bool first;         /* only the best one matters: no other run is made where none could change which one that is */
+    /* Called five times a second, with the number of runs so far: for who waits. NULL: nobody wants to know. */
+    void (*tell)(void *context, uint64_t made);
+    void *context;
+    bool first; /* only the best one matters: no other run is made where none could change which one that is */
     /* What came of it. */
     bool known;           /* diagnoses has at least one */
     bool late;            /* there was no time for all */
+    bool too_long;        /* the run has more steps than the rules look at */
     unsigned interrupted; /* the signal that told us to end, 0: none */
     struct pct_history history;
     struct pct_diagnoses diagnoses; /* best first */
@@ -64,6 +68,9 @@ void pct_diagnosing_put_foreign_last(struct pct_diagnosing *diagnosing);
 /* The best of them, and briefly up to two that are nearly as good, unless one run decides it; or the best three.
  * Nothing if there are none. */
 void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *diagnosing, bool all);
+
+/* Say on standard error that somebody has ended it before its end, if so. */
+void pct_diagnosing_say_interrupted(const struct pct_diagnosing *diagnosing);
 
 /* What the rules that need no other run find in a recorded trace, which stays open until it is closed; printed, too:
  * nothing if there is nothing. */

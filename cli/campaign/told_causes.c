@@ -68,9 +68,15 @@ __attribute__((format(printf, 2, 3))) static void print_no_cause(FILE *out, cons
 }
 
 /* Nothing is known of what is to blame. */
-static void print_unknown(FILE *out, const struct pct_evidence *e)
+static void print_unknown(FILE *out, const struct pct_diagnosing *d)
 {
-    if (e->one_schedule)
+    const struct pct_evidence *e = &d->evidence;
+    if (d->too_long)
+        print_no_cause(out,
+                       "the run has more steps than the %u that the rules look at. A smaller test of the same may fail "
+                       "sooner, or `pct minimize` find a shorter run.\n",
+                       PCT_HISTORY_MOST);
+    else if (e->one_schedule)
         print_no_cause(out, "the run has one thread, and so one schedule: no ordering is to blame. It needs a "
                             "debugger, or a look at what differs from runs that pass: its input, its environment.\n");
     else if (pct_evidence_all_fail(e))
@@ -98,12 +104,21 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
     double least = d->known && !all ? PCT_DIAGNOSIS_CLOSE * d->diagnoses.item->score : 0;
     size_t count = d->known ? choose(d, least, all, told) : 0;
     if (!d->known)
-        print_unknown(out, &d->evidence);
+        print_unknown(out, d);
     else
         pct_diagnosis_print(out, pct_diagnosis_is_likely(told[0]) ? "likely cause: " : "cause: ", &d->history, told[0]);
     /* Where one run decides the first, there is nothing to choose from. */
     for (size_t i = 1; i < count && (all || !is_certain(told[0])); i++)
         (all ? pct_diagnosis_print : pct_diagnosis_print_brief)(out, "or: ", &d->history, told[i]);
+}
+
+void pct_diagnosing_say_interrupted(const struct pct_diagnosing *d)
+{
+    const unsigned runs = d->evidence.failing + d->evidence.passing;
+    if (d->interrupted && d->have)
+        pct_cli_say("interrupted: the cause is told by %u run%s, and more may tell better", runs, runs == 1 ? "" : "s");
+    else if (d->interrupted)
+        pct_cli_say("interrupted before other runs could tell the cause");
 }
 
 void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, bool all)
@@ -153,7 +168,8 @@ void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_
         pct_cli_say(
             "no rule fits it well; this is of a run that fails in the same way and shows accesses to memory, %s",
             closer.token);
-    if (!failed)
+    pct_diagnosing_say_interrupted(&d);
+    if (!failed || (d.interrupted && d.known))
         pct_diagnosing_print(out, closer.better ? &closer.diagnosing : &d, false);
     pct_closer_close(&closer);
     pct_diagnosing_close(&d);

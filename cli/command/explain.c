@@ -387,6 +387,16 @@ enum {
     PATIENCE = 2 /* on a busy machine, so that it ends within that time all the same */
 };
 
+/* How far the runs are that tell the cause. */
+static void draw(void *context, uint64_t made)
+{
+    struct pct_query_runs *runs = context;
+    struct pct_query_progress *p = &runs->progress;
+    runs->made += made - p->runs;
+    p->runs = made;
+    pct_query_runs_draw_progress(runs);
+}
+
 /* Explain it by rules: the run of the token, or the recorded one. *done: there was something to say. */
 static int diagnose(struct explain *e, bool recorded, bool *done)
 {
@@ -402,7 +412,8 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
                                   .others = OTHERS,
                                   .seconds = left / SHARE,
                                   .patience = PATIENCE,
-                                  .quiet = true };
+                                  .tell = draw,
+                                  .context = runs };
     pct_queries_step(runs, "diagnosing it", 0);
     int failed = pct_diagnosing_run(d);
     if (!failed && pct_closer_helps(d)) {
@@ -423,8 +434,9 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     /* Nor could it find an order that passes where no run does, and all of them fail alike. */
     bool alike = pct_evidence_all_fail(evidence) && evidence->failing > evidence->made;
     *done = d->known || (d->have && (evidence->one_schedule || ((numbers || alike) && !e->json)));
-    if (!*done && d->interrupted)
-        pct_cli_say("interrupted before other runs could tell the cause");
+    pct_diagnosing_say_interrupted(d);
+    if (!*done && d->too_long && !e->json)
+        pct_diagnosing_print(stdout, d, e->all);
     if (!*done)
         return failed;
     if (e->json)

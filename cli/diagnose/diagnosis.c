@@ -46,18 +46,6 @@ bool pct_rule_is_of_time(enum pct_rule rule)
     return rule == PCT_RULE_TIMED_OUT || rule == PCT_RULE_SIGNALLED_LATE || rule == PCT_RULE_ANSWERED_LATE;
 }
 
-/* The steps of this one's thread behind the first and up to the last, which it may stand between: others may go on for
- * as long as the schedule lets them. */
-static uint32_t own_steps(const struct pct_history *h, uint32_t of, uint32_t first, uint32_t last)
-{
-    uint32_t steps = 0;
-    for (uint32_t i = of; i != PCT_NO_STEP && i > first; i = h->steps[i].previous)
-        steps += i <= last;
-    for (uint32_t i = h->steps[of].next; i != PCT_NO_STEP && i <= last; i = h->steps[i].next)
-        steps++;
-    return steps;
-}
-
 /* How near to the end a pattern stands, and how compact it is: what made a run fail is mostly both. */
 static double weigh(const struct pct_history *h, const struct pct_diagnosis *d)
 {
@@ -75,7 +63,8 @@ static double weigh(const struct pct_history *h, const struct pct_diagnosis *d)
             behind += step < h->count;
     uint32_t to_end = last < h->count ? h->calls - h->steps[last].calls : 0;
     double near = takes_part && behind <= 2 ? 1.1 : 0.6 + 0.4 / (1 + to_end / 6.0);
-    double compact = 1 / (1 + own_steps(h, d->step[0], first, last) / 200.0);
+    /* Others may go on for as long as the schedule lets them. */
+    double compact = 1 / (1 + pct_history_own_steps(h, h->steps[d->step[0]].thread, first, last) / 200.0);
     double base = d->base;
     if (rules[d->rule].decides)
         base *= rules[d->rule].base >= 9 ? 1.3 : 1;
@@ -91,27 +80,13 @@ static bool ends_in_wait(const struct pct_history *h, const struct pct_moment *m
     return m->hold != PCT_NO_HOLD && pct_hold_ends_in_wait(h, &h->holds[m->hold]);
 }
 
-/* Where the section of this step was begun, if it goes on behind a wait on a condition variable: whether there was
- * something to wait for does not make it another one. */
-static const struct pct_moment *begin_of(const struct pct_history *h, const struct pct_moment *m)
-{
-    while (m->op == PCT_OP_COND_WAKE && m->mutex && m->previous != PCT_NO_STEP &&
-           h->steps[m->previous].op == PCT_OP_COND_WAIT && h->steps[m->previous].previous != PCT_NO_STEP) {
-        const uint32_t before = h->steps[m->previous].previous;
-        const struct pct_hold *hold = pct_history_holds(h, before, PCT_CLASS_MUTEX, m->mutex);
-        if (!hold)
-            break;
-        m = &h->steps[hold->taken];
-    }
-    return m;
-}
-
 static uint64_t key_of(const struct pct_history *h, const struct pct_diagnosis *d, bool ways)
 {
     /* Neighbouring rules and places are small differences: they must not make up for each other. */
     uint64_t key = (d->rule + UINT64_C(1)) * UINT64_C(0xc2b2ae3d27d4eb4f);
     for (unsigned i = 0; i < d->count; i++) {
-        const struct pct_moment *step = &h->steps[d->step[i]], *m = begin_of(h, step);
+        /* Whether there was something to wait for does not make a section another one. */
+        const struct pct_moment *step = &h->steps[d->step[i]], *m = &h->steps[step->begin];
         /* Without places, what was done to which object has to do. */
         uint64_t place = !m->place ? (uint64_t)m->op << 32 | m->object : ways ? m->way : m->place;
         key = (key ^ place ^ ends_in_wait(h, step)) * UINT64_C(0x9e3779b97f4a7c15);

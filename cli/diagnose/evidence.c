@@ -3,43 +3,27 @@
 #include <cli/base/grow.h>
 #include "rules.h"
 #include <math.h>
-#include <search.h>
 #include <stdlib.h>
 
 struct row {
-    uint64_t key;
     unsigned failing, passing;
     unsigned run; /* the last one that had it */
     double least; /* its score in the smallest one that fails; 0: that has not got it */
 };
 
-static int by_key(const void *a, const void *b)
+static struct row *find(const struct pct_evidence *e, uint64_t key)
 {
-    const struct row *x = a, *y = b;
-    return x->key < y->key ? -1 : x->key > y->key;
-}
-
-static const struct row *find(const struct pct_evidence *e, uint64_t key)
-{
-    struct row wanted = { .key = key };
-    struct row *const *found = tfind(&wanted, &e->rows, by_key);
-    return found ? *found : NULL;
+    return pct_table_find(&e->rows, key);
 }
 
 /* The row of this key, made if there is none. NULL: out of memory. */
 static struct row *row_of(struct pct_evidence *e, uint64_t key)
 {
-    struct row *row = (struct row *)find(e, key);
-    if (row)
-        return row;
-    row = calloc(1, sizeof *row);
-    if (row)
-        row->key = key;
-    if (row && tsearch(row, &e->rows, by_key))
-        return row;
-    free(row);
-    e->full = true;
-    return NULL;
+    if (!e->rows.size)
+        e->rows = PCT_TABLE(struct row);
+    struct row *row = pct_table_add(&e->rows, key);
+    e->full = e->full || !row;
+    return row;
 }
 
 void pct_evidence_note(struct pct_evidence *e, uint64_t key, bool fails)
@@ -254,7 +238,7 @@ void pct_evidence_weigh(const struct pct_evidence *e, struct pct_diagnoses *ds)
 
 void pct_evidence_free(struct pct_evidence *e)
 {
-    tdestroy(e->rows, free);
+    pct_table_free(&e->rows);
     free(e->pairs);
     *e = (struct pct_evidence){ 0 };
 }

@@ -35,7 +35,7 @@ struct pct_evidence {
     unsigned made, enough;      /* all that ended, those that failed otherwise among them; as many tell that all fail */
     unsigned drawn, drawn_fail; /* those with the failing one's random numbers, if it drew some; that fail alike */
     unsigned otherwise;         /* those that pass with other choices than failing ones: they are not looked at */
-    void *rows;                 /* by key (search.h) */
+    struct pct_table rows;      /* by key */
     struct pct_evidence_pair *pairs;
     size_t pair_count, pair_room;
     bool least;        /* the smallest one that fails is known */

@@ -118,17 +118,16 @@ const struct pct_hold *pct_history_holds(const struct pct_history *h, uint32_t s
     return object ? held_in(h, h->steps[step].held, class_, object) : NULL;
 }
 
-const struct pct_hold *pct_history_holder(const struct pct_history *h, uint32_t step, unsigned class_, uint32_t object,
-                                          uint32_t but, bool shared)
+const struct pct_hold *pct_history_ended(const struct pct_history *h, uint32_t step)
 {
-    /* The latest come last. */
-    for (uint32_t i = h->hold_count; object && i-- > 0;) {
-        const struct pct_hold *hold = &h->holds[i];
-        if (hold->object == object && hold->class_ == class_ && hold->thread != but && hold->taken < step &&
-            (hold->released == PCT_NO_STEP || hold->released > step) && (shared || !hold->shared))
-            return hold;
+    const uint32_t before = h->steps[step].previous;
+    uint32_t latest = PCT_NO_HOLD;
+    for (uint32_t i = before == PCT_NO_STEP ? 0 : h->steps[before].held; i; i = h->links[i].next) {
+        const uint32_t hold = h->links[i].hold;
+        if (h->holds[hold].released == step && (latest == PCT_NO_HOLD || hold > latest))
+            latest = hold;
     }
-    return NULL;
+    return latest == PCT_NO_HOLD ? NULL : &h->holds[latest];
 }
 
 /* The list with this hold in front. 0: out of memory, too. */
@@ -521,7 +520,7 @@ static int read_steps(struct pct_history *h)
     pct_events_close(events);
     free(held);
     free(waits);
-    return failed;
+    return failed ? failed : pct_index_make(h);
 }
 
 int pct_history_open(struct pct_history *h, const struct pct_trace *trace)
@@ -586,5 +585,6 @@ void pct_history_close(struct pct_history *h)
     free(h->holds);
     free(h->links);
     free(h->last);
+    pct_index_free(&h->index);
     *h = (struct pct_history){ 0 };
 }

@@ -3,6 +3,7 @@
 #ifndef PCT_CLI_HISTORY_H
 #define PCT_CLI_HISTORY_H
 
+#include "index.h"
 #include <cli/trace/snapshot.h>
 
 struct pct_unwinder;
@@ -35,6 +36,9 @@ struct pct_moment {
     uint32_t cause;          /* of the end of such a wait: the signal, or PCT_NO_STEP */
     uint32_t held;           /* what its thread holds behind it: into struct pct_history.links, 0: nothing */
     uint32_t hold;           /* of a step that takes a lock: that hold, or PCT_NO_HOLD */
+    uint32_t section;        /* the last step of the same thread before it that takes one, or PCT_NO_STEP */
+    uint32_t begin;          /* of a section that goes on behind waits: where it was entered; else this step */
+    uint32_t part;           /* of memory, where eight bytes have several variables: which; 0: not known */
     enum pct_word word;      /* of an exchange of memory */
     bool waits;              /* of such a lock: given up to wait on a condition variable made of a futex; taken back */
     bool aside;              /* of memory: of a lock's neighbours, or, without a part, where the lock is made */
@@ -42,8 +46,9 @@ struct pct_moment {
     bool unwinding;          /* its thread has begun to panic (Rust): it has failed already */
     bool awaited;            /* of memory that somebody waits for: else a word may look like a lock, and be none */
     bool pending, blocked;   /* it was not made; and could not have been */
+    bool hands_over;         /* of a post: its thread has nothing of the semaphore that it could give back */
+    bool had_taken;          /* likewise: it had taken from it before */
     uint64_t address;        /* of the object, 0: not known */
-    uint32_t part;           /* of memory, where eight bytes have several variables: which; 0: not known */
     uint64_t place;          /* the same in all runs for the same place in the code; 0: not known */
     uint64_t way;            /* the same with the calls that led there, as far as they are known */
     uint64_t code;           /* the same without callers: for pct_places_address() */
@@ -75,8 +80,9 @@ struct pct_history {
     uint32_t threads; /* ids are below this */
     uint32_t *last;   /* by thread: its last step, a pending one included, or PCT_NO_STEP */
     uint32_t failed;  /* the step by which a thread begins to panic (Rust), of which the run failed; or `count` */
-    bool sure;        /* who held what is known throughout */
-    bool places;      /* where the steps were made is known */
+    struct pct_index index;
+    bool sure;   /* who held what is known throughout */
+    bool places; /* where the steps were made is known */
     /* A lock that a child process waits for, for ever, and that none of its threads has ever had. */
     unsigned inherited_class;
     uint64_t inherited; /* its address; 0: there is none */
@@ -100,6 +106,9 @@ const struct pct_hold *pct_history_holds(const struct pct_history *history, uint
  * NULL: there is none. */
 const struct pct_hold *pct_history_holder(const struct pct_history *history, uint32_t step, unsigned class_,
                                           uint32_t object, uint32_t but, bool shared);
+
+/* The hold that its thread ends by this step; NULL: none. */
+const struct pct_hold *pct_history_ended(const struct pct_history *history, uint32_t step);
 
 /* Whether the thread gave this lock up by a wait for a condition, or to wait for one. */
 bool pct_hold_ends_in_wait(const struct pct_history *history, const struct pct_hold *hold);

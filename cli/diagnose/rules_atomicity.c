@@ -7,6 +7,13 @@
 
 enum { REMOTE = 64 }; /* accesses of others between two of a thread that are looked at */
 
+/* By step, the accesses around it, on whatever object; PCT_NO_STEP: there is none. */
+struct accesses {
+    const struct pct_history *history;
+    uint32_t *before, *behind; /* of the same thread */
+    uint32_t *any;             /* behind it, of any thread */
+};
+
 /* Who is woken from a wait takes its mutex again: that begins a section, too. */
 static bool retakes(const struct pct_moment *m)
 {
@@ -155,34 +162,26 @@ static void look_between(struct pct_diagnoses *out, const struct pct_history *h,
 
 /* --- Two objects -------------------------------------------------------------------------------------------------- */
 
-/* The access that the thread of this one makes next, on whatever object. PCT_NO_STEP: there is none. */
-static uint32_t next_access(const struct pct_history *h, uint32_t step)
-{
-    do
-        step = h->steps[step].next;
-    while (step != PCT_NO_STEP && !access_of(&h->steps[step]));
-    return step;
-}
-
 static bool conflicts(const struct pct_moment *a, const struct pct_moment *b)
 {
     return object_of(a) == object_of(b) && pct_access_conflict(access_of(a), access_of(b));
 }
 
 /* The next access of the same thread behind this one, before this step, that conflicts. PCT_NO_STEP: there is none. */
-static uint32_t conflicting(const struct pct_history *h, uint32_t from, uint32_t to, const struct pct_moment *with)
+static uint32_t conflicting(const struct accesses *a, uint32_t from, uint32_t to, const struct pct_moment *with)
 {
-    uint32_t other = next_access(h, from);
-    return other != PCT_NO_STEP && other < to && conflicts(&h->steps[other], with) ? other : PCT_NO_STEP;
+    const uint32_t other = a->behind[from];
+    return other < to && conflicts(&a->history->steps[other], with) ? other : PCT_NO_STEP;
 }
 
 /* Of the accesses that this thread makes at the same place one behind the other, to the same object and before this
  * step, the last: where all of them could see one half, that one has seen it. */
-static uint32_t last_alike(const struct pct_history *h, uint32_t from, uint32_t to)
+static uint32_t last_alike(const struct accesses *a, uint32_t from, uint32_t to)
 {
+    const struct pct_history *h = a->history;
     const struct pct_moment *m = &h->steps[from];
     uint32_t last = from;
-    for (uint32_t i = next_access(h, from); m->way && i != PCT_NO_STEP && i < to; i = next_access(h, i)) {
+    for (uint32_t i = a->behind[from]; m->way && i < to; i = a->behind[i]) {
         if (h->steps[i].pending || h->steps[i].way != m->way || !pct_moment_same_object(&h->steps[i], m))
             break;
         last = i;
@@ -192,20 +191,19 @@ static uint32_t last_alike(const struct pct_history *h, uint32_t from, uint32_t 
 
 /* p and q are neighbours of one thread, on two objects: another one that comes to both between them sees one half; one
  * that comes to the first between them perhaps. */
-static void look_at_two(struct pct_diagnoses *out, const struct pct_history *h, uint32_t p, uint32_t q)
+static void look_at_two(struct pct_diagnoses *out, const struct accesses *a, uint32_t p, uint32_t q)
 {
+    const struct pct_history *h = a->history;
     const struct pct_moment *first = &h->steps[p], *then = &h->steps[q];
     unsigned looked = 0;
-    for (uint32_t r = p + 1; r < q && r < h->failed && looked < REMOTE; r++) {
+    for (uint32_t r = a->any[p]; r < q && r < h->failed && looked < REMOTE; r = a->any[r]) {
         const struct pct_moment *m = &h->steps[r];
-        if (m->thread == first->thread || !access_of(m))
-            continue;
         looked++;
         if (m->pending || only_waits(h, m) || (!conflicts(m, first) && !conflicts(m, then)))
             continue;
-        uint32_t other = conflicting(h, r, q, conflicts(m, first) ? then : first);
+        uint32_t other = conflicting(a, r, q, conflicts(m, first) ? then : first);
         bool half = other != PCT_NO_STEP;
-        other = half ? last_alike(h, other, q) : other;
+        other = half ? last_alike(a, other, q) : other;
         if (!half && !conflicts(m, first))
             continue;
         /* Of two updates, such as of a count of users, each is whole by itself. */
@@ -222,14 +220,15 @@ static void look_at_two(struct pct_diagnoses *out, const struct pct_history *h, 
     }
 }
 
-static void look_at_neighbours(struct pct_diagnoses *out, const struct pct_history *h)
+static void look_at_neighbours(struct pct_diagnoses *out, const struct accesses *a)
 {
+    const struct pct_history *h = a->history;
     for (uint32_t p = 0; p < h->count; p++) {
-        uint32_t q = access_of(&h->steps[p]) ? next_access(h, p) : PCT_NO_STEP;
+        const uint32_t q = access_of(&h->steps[p]) ? a->behind[p] : PCT_NO_STEP;
         /* What is done under a lock that is held throughout does not come apart by others that take it. */
         if (q != PCT_NO_STEP && !takes_back(&h->steps[q]) && !h->steps[q].unwinding &&
             object_of(&h->steps[p]) != object_of(&h->steps[q]) && !has_common(h, &h->steps[p], &h->steps[q]))
-            look_at_two(out, h, p, q);
+            look_at_two(out, a, p, q);
     }
 }
 
@@ -240,23 +239,15 @@ static bool finds_taken(const struct pct_moment *m)
     return m->argument == PCT_ARG_BUSY && !m->pending && pct_operation_locks(m->op);
 }
 
-/* The access that the thread of this step has made last before it. PCT_NO_STEP: there is none. */
-static uint32_t last_access(const struct pct_history *h, uint32_t step)
-{
-    do
-        step = h->steps[step].previous;
-    while (step != PCT_NO_STEP && !access_of(&h->steps[step]));
-    return step;
-}
-
 /* Who holds the lock looks a last time before it gives it back; who finds it taken meanwhile leaves to it what it has
  * done before, which has come behind that look. */
-static void look_at_taken(struct pct_diagnoses *out, const struct pct_history *h, uint32_t busy)
+static void look_at_taken(struct pct_diagnoses *out, const struct accesses *a, uint32_t busy)
 {
+    const struct pct_history *h = a->history;
     const struct pct_moment *m = &h->steps[busy];
     const struct pct_hold *hold = pct_history_holder(h, busy, m->class_, m->object, m->thread, true);
-    const uint32_t back = hold ? hold->released : PCT_NO_STEP, did = last_access(h, busy);
-    const uint32_t look = back == PCT_NO_STEP ? PCT_NO_STEP : last_access(h, back);
+    const uint32_t back = hold ? hold->released : PCT_NO_STEP, did = a->before[busy];
+    const uint32_t look = back == PCT_NO_STEP ? PCT_NO_STEP : a->before[back];
     if (look == PCT_NO_STEP || look <= hold->taken || did == PCT_NO_STEP || did < look ||
         !conflicts(&h->steps[did], &h->steps[look]))
         return;
@@ -267,6 +258,41 @@ static void look_at_taken(struct pct_diagnoses *out, const struct pct_history *h
         d->note[2] = "and gives the lock back";
         d->note[3] = "and finds it taken";
     }
+}
+
+/* False: there is no memory. */
+static bool find_accesses(struct accesses *a, const struct pct_history *h)
+{
+    const size_t size = (h->all + (size_t)1) * sizeof(uint32_t);
+    *a = (struct accesses){ .history = h, .before = malloc(size), .behind = malloc(size), .any = malloc(size) };
+    if (!a->before || !a->behind || !a->any)
+        return false;
+    for (uint32_t i = 0; i < h->all; i++) {
+        const uint32_t one = h->steps[i].previous;
+        a->before[i] = one == PCT_NO_STEP || access_of(&h->steps[one]) ? one : a->before[one];
+    }
+    for (uint32_t i = h->all, any = PCT_NO_STEP; i-- > 0;) {
+        const uint32_t one = h->steps[i].next;
+        a->behind[i] = one == PCT_NO_STEP || access_of(&h->steps[one]) ? one : a->behind[one];
+        a->any[i] = any;
+        any = access_of(&h->steps[i]) ? i : any;
+    }
+    return true;
+}
+
+static void look_at_others(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    struct accesses a;
+    const bool fine = find_accesses(&a, h);
+    if (fine)
+        look_at_neighbours(out, &a);
+    for (uint32_t i = 0; fine && i < h->count; i++)
+        if (finds_taken(&h->steps[i]))
+            look_at_taken(out, &a, i);
+    out->full = out->full || !fine;
+    free(a.before);
+    free(a.behind);
+    free(a.any);
 }
 
 void pct_rules_atomicity(struct pct_diagnoses *out, const struct pct_history *h)
@@ -291,10 +317,8 @@ void pct_rules_atomicity(struct pct_diagnoses *out, const struct pct_history *h)
         for (uint32_t r = before[i]; r != p; r = before[r - 1])
             look_between(out, h, (uint32_t[]){ p - 1, r - 1, i });
     }
+    out->full = out->full || !last || !before;
     free(last);
     free(before);
-    look_at_neighbours(out, h);
-    for (uint32_t i = 0; i < h->count; i++)
-        if (finds_taken(&h->steps[i]))
-            look_at_taken(out, h, i);
+    look_at_others(out, h);
 }

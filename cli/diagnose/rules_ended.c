@@ -3,63 +3,21 @@
  */
 #include "evidence.h"
 #include "rules.h"
+#include <stdlib.h>
 
 /* The base of what no thread of its kind does in runs that pass, as in those of who has not come. */
 #define SILENTLY 6.4
 
-/* What kind of thread this is, the same in all runs: the function that it starts with, and where it was made. 0: not
- * known. */
-static uint64_t role_of(const struct pct_history *h, uint32_t thread)
-{
-    uint64_t role = 0;
-    for (uint32_t i = 0; i < h->count; i++) {
-        const struct pct_moment *m = &h->steps[i];
-        if (m->op == PCT_OP_THREAD_CREATE && m->object == thread && !pct_moment_failed(m))
-            role ^= m->way;
-        if (m->thread == thread) {
-            role ^= m->op == PCT_OP_THREAD_START ? m->code * UINT64_C(0x9e3779b97f4a7c15) : 0;
-            break;
-        }
-    }
-    return role;
-}
-
-/* Whether it lets those go on that wait for this object, a condition variable or a barrier; NULL: for any. */
-static bool notifies(const struct pct_moment *m, const struct pct_moment *awaited)
-{
-    return (m->op == PCT_OP_COND_SIGNAL || m->op == PCT_OP_COND_BROADCAST || m->op == PCT_OP_BARRIER_ARRIVE) &&
-           !m->pending && (!awaited || pct_moment_same_object(m, awaited));
-}
-
-/* The key of this kind of thread, which does so with the object at this address. */
+/* The key of this kind of thread, which lets those go on that wait for the object at this address, a condition variable
+ * or a barrier. */
 static uint64_t key_of(uint64_t role, uint64_t address)
 {
     return pct_evidence_notice(role ^ UINT64_C(0x726f6c65), address);
 }
 
-/* The mutexes that the thread has taken, as bits by number: the first 63. */
-static uint64_t taken_by(const struct pct_history *h, uint32_t thread)
-{
-    uint64_t taken = 0;
-    for (uint32_t i = 0; i < h->hold_count; i++)
-        if (h->holds[i].thread == thread && h->holds[i].class_ == PCT_CLASS_MUTEX && h->holds[i].object < 64)
-            taken |= UINT64_C(1) << h->holds[i].object;
-    return taken;
-}
-
 static bool has_ended(const struct pct_history *h, uint32_t thread)
 {
     return h->last[thread] != PCT_NO_STEP && h->steps[h->last[thread]].op == PCT_OP_THREAD_FINISH;
-}
-
-/* The condition variables that the thread has signalled, likewise. */
-static uint64_t told_by(const struct pct_history *h, uint32_t thread)
-{
-    uint64_t told = 0;
-    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
-        if (notifies(&h->steps[i], NULL) && h->steps[i].class_ == PCT_CLASS_COND && h->steps[i].object < 64)
-            told |= UINT64_C(1) << h->steps[i].object;
-    return told;
 }
 
 /* The keys of a thread of this kind that has taken the mutex, or signalled the condition variable, at this address, and
@@ -77,11 +35,11 @@ static void note_coming(const struct pct_history *h, struct pct_evidence *eviden
         if (h->holds[i].class_ == PCT_CLASS_MUTEX && h->holds[i].object < 64)
             address[h->holds[i].object] = h->steps[h->holds[i].taken].address;
     for (uint32_t i = 0; i < h->count; i++)
-        if (h->steps[i].class_ == PCT_CLASS_COND && h->steps[i].object < 64 && notifies(&h->steps[i], NULL))
+        if (h->steps[i].class_ == PCT_CLASS_COND && h->steps[i].object < 64 && pct_moment_tells(&h->steps[i]))
             address[h->steps[i].object] = h->steps[i].address;
     for (uint32_t thread = 0; thread < h->threads; thread++) {
-        uint64_t role = has_ended(h, thread) ? role_of(h, thread) : 0,
-                 taken = role ? taken_by(h, thread) | told_by(h, thread) : 0;
+        const uint64_t role = has_ended(h, thread) ? pct_history_role(h, thread) : 0;
+        const uint64_t taken = h->index.took[thread] | h->index.told[thread];
         for (unsigned object = 0; role && object < 64; object++)
             if (address[object])
                 pct_evidence_note(evidence, key_of_coming(role, address[object], taken >> object & 1), fails);
@@ -102,24 +60,26 @@ static bool changes_word(const struct pct_history *h, const struct pct_moment *m
     return !m->pending && m->class_ == PCT_CLASS_MEMORY && pct_moment_access(m) != PCT_ACCESS_READ && !is_notice(h, m);
 }
 
-/* The last step by which the thread changed the word at this address, but for notices. PCT_NO_STEP: it did not. */
-static uint32_t changed_by(const struct pct_history *h, uint32_t thread, uint64_t address)
+/* By thread, the last step by which it changed the word at this address, but for notices; PCT_NO_STEP: it did not. To
+ * be freed; NULL: there is no memory. */
+static uint32_t *changed_by(const struct pct_history *h, uint64_t address)
 {
-    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
+    uint32_t *step = malloc((h->threads + (size_t)1) * sizeof *step);
+    for (uint32_t thread = 0; step && thread < h->threads; thread++)
+        step[thread] = PCT_NO_STEP;
+    for (uint32_t i = 0; step && i < h->count; i++)
         if (h->steps[i].address == address && changes_word(h, &h->steps[i]))
-            return i;
-    return PCT_NO_STEP;
+            step[h->steps[i].thread] = i;
+    return step;
 }
 
 /* A step by which another thread of this kind changed it. PCT_NO_STEP: none did. */
-static uint32_t changed_alike(const struct pct_history *h, uint32_t thread, uint64_t address)
+static uint32_t changed_alike(const struct pct_history *h, uint32_t thread, const uint32_t *changed)
 {
-    uint64_t role = role_of(h, thread);
-    for (uint32_t other = 0; role && other < h->threads; other++) {
-        uint32_t step = other == thread || h->last[other] == PCT_NO_STEP ? PCT_NO_STEP : changed_by(h, other, address);
-        if (step != PCT_NO_STEP && role_of(h, other) == role)
-            return step;
-    }
+    const uint64_t role = pct_history_role(h, thread);
+    for (uint32_t other = 0; role && other < h->threads; other++)
+        if (other != thread && changed[other] != PCT_NO_STEP && pct_history_role(h, other) == role)
+            return changed[other];
     return PCT_NO_STEP;
 }
 
@@ -159,8 +119,8 @@ static void note_several(const struct pct_history *h, struct pct_evidence *evide
                 const uint64_t place = h->steps[step[one] - 1].place;
                 if (!step[other] || !place || h->steps[step[other] - 1].place != place)
                     continue;
-                const uint64_t role = role_of(h, one);
-                if (role && role == role_of(h, other))
+                const uint64_t role = pct_history_role(h, one);
+                if (role && role == pct_history_role(h, other))
                     pct_evidence_note(evidence, key_of_several(role, words[i]), fails);
             }
     }
@@ -171,9 +131,9 @@ void pct_rules_roles(const struct pct_history *h, struct pct_evidence *evidence,
     note_coming(h, evidence, fails);
     note_several(h, evidence, fails);
     for (uint32_t thread = 0; thread < h->threads; thread++) {
-        uint64_t role = h->last[thread] == PCT_NO_STEP ? 0 : role_of(h, thread);
+        uint64_t role = h->last[thread] == PCT_NO_STEP ? 0 : pct_history_role(h, thread);
         for (uint32_t i = role ? h->last[thread] : PCT_NO_STEP; i != PCT_NO_STEP; i = h->steps[i].previous)
-            if (notifies(&h->steps[i], NULL) && h->steps[i].address)
+            if (pct_moment_tells(&h->steps[i]) && h->steps[i].address)
                 pct_evidence_note(evidence, key_of(role, h->steps[i].address), fails);
     }
 }
@@ -181,10 +141,9 @@ void pct_rules_roles(const struct pct_history *h, struct pct_evidence *evidence,
 static bool would_signal(const struct pct_history *h, uint32_t thread, const struct pct_moment *awaited,
                          const struct pct_evidence *evidence)
 {
-    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
-        if (notifies(&h->steps[i], awaited))
-            return true;
-    uint64_t role = evidence && awaited->address ? role_of(h, thread) : 0;
+    if (pct_history_tells(h, thread, awaited))
+        return true;
+    uint64_t role = evidence && awaited->address ? pct_history_role(h, thread) : 0;
     return role && pct_evidence_has(evidence, key_of(role, awaited->address));
 }
 
@@ -202,7 +161,7 @@ enum pct_signallers pct_rules_signallers(const struct pct_history *h, const stru
         ended = ended || would;
         /* What threads of its kind do in other runs is not known of main(). */
         const bool joins = h->steps[last].class_ == PCT_CLASS_THREAD;
-        unknown = unknown || (!joins && !has_ended(h, thread) && !role_of(h, thread));
+        unknown = unknown || (!joins && !has_ended(h, thread) && !pct_history_role(h, thread));
     }
     return ended && !unknown ? PCT_SIGNALLERS_ENDED : PCT_SIGNALLERS_UNKNOWN;
 }
@@ -210,9 +169,13 @@ enum pct_signallers pct_rules_signallers(const struct pct_history *h, const stru
 /* The step by which somebody waits for the end of this thread, made or not. PCT_NO_STEP: nobody does. */
 static uint32_t join_of(const struct pct_history *h, uint32_t thread)
 {
-    for (uint32_t i = h->all; i-- > 0;)
+    const struct pct_group made = pct_history_on(h, PCT_CLASS_THREAD, thread);
+    for (uint32_t i = h->all; i-- > h->count;)
         if (h->steps[i].op == PCT_OP_THREAD_JOIN && h->steps[i].object == thread)
             return i;
+    for (uint32_t i = made.count; i-- > 0;)
+        if (h->steps[made.item[i]].op == PCT_OP_THREAD_JOIN)
+            return made.item[i];
     return PCT_NO_STEP;
 }
 
@@ -220,7 +183,7 @@ static uint32_t join_of(const struct pct_history *h, uint32_t thread)
 static uint32_t before_join(const struct pct_history *h, uint32_t join, uint32_t finish)
 {
     uint32_t i = h->steps[join].previous;
-    while (i != PCT_NO_STEP && (i > finish || !(notifies(&h->steps[i], NULL) || pct_moment_access(&h->steps[i]))))
+    while (i != PCT_NO_STEP && (i > finish || !(pct_moment_tells(&h->steps[i]) || pct_moment_access(&h->steps[i]))))
         i = h->steps[i].previous;
     return i;
 }
@@ -246,8 +209,10 @@ static uint32_t section_before(const struct pct_history *h, uint32_t waiting)
 /* Whether somebody has signalled what the thread waits for since it began to wait, and woken another one. */
 static bool signalled_since(const struct pct_history *h, uint32_t waiting)
 {
-    for (uint32_t i = h->steps[waiting].previous; i < h->count; i++)
-        if (notifies(&h->steps[i], &h->steps[waiting]) && h->steps[i].argument != PCT_ARG_NOBODY)
+    const struct pct_moment *m = &h->steps[waiting];
+    const struct pct_group on = pct_history_on(h, m->class_, m->object);
+    for (uint32_t i = on.count; i-- > 0 && on.item[i] >= m->previous;)
+        if (pct_moment_tells(&h->steps[on.item[i]]) && h->steps[on.item[i]].argument != PCT_ARG_NOBODY)
             return true;
     return false;
 }
@@ -303,7 +268,7 @@ static uint32_t asked_too_late(const struct pct_history *h, uint32_t wait, uint3
     uint32_t look = h->steps[finish].previous, i = h->steps[wait].previous;
     while (look != PCT_NO_STEP && !pct_moment_locks(&h->steps[look]) && h->steps[look].op != PCT_OP_COND_WAKE)
         look = h->steps[look].previous;
-    while (i != PCT_NO_STEP && !notifies(&h->steps[i], NULL))
+    while (i != PCT_NO_STEP && !pct_moment_tells(&h->steps[i]))
         i = h->steps[i].previous;
     return look != PCT_NO_STEP && i != PCT_NO_STEP && i > look && h->steps[i].argument == PCT_ARG_NOBODY ? i
                                                                                                          : PCT_NO_STEP;
@@ -321,8 +286,8 @@ static uint32_t ended_silently(const struct pct_history *h, const struct pct_mom
                                const struct pct_evidence *evidence)
 {
     for (uint32_t thread = 0; evidence && wait->address && wait->object < 64 && thread < h->threads; thread++) {
-        uint64_t role = has_ended(h, thread) ? role_of(h, thread) : 0;
-        if (role && !(told_by(h, thread) >> wait->object & 1) &&
+        uint64_t role = has_ended(h, thread) ? pct_history_role(h, thread) : 0;
+        if (role && !(h->index.told[thread] >> wait->object & 1) &&
             pct_evidence_passing(evidence, key_of_coming(role, wait->address, true)) >= PCT_EVIDENCE_ENOUGH &&
             !pct_evidence_passing(evidence, key_of_coming(role, wait->address, false)))
             return h->last[thread];
@@ -422,10 +387,12 @@ void pct_rules_barriers(struct pct_diagnoses *out, const struct pct_history *h, 
 /* The address of the mutex of this wait, 0: not known. */
 static uint64_t address_of_mutex(const struct pct_history *h, const struct pct_moment *wait)
 {
-    for (uint32_t i = 0; i < h->hold_count; i++)
-        if (h->holds[i].class_ == PCT_CLASS_MUTEX && h->holds[i].object == wait->mutex &&
-            h->steps[h->holds[i].taken].op != PCT_OP_COND_WAKE)
-            return h->steps[h->holds[i].taken].address;
+    const struct pct_group sections = pct_history_sections(h, PCT_CLASS_MUTEX, wait->mutex);
+    for (uint32_t i = 0; i < sections.count; i++) {
+        const struct pct_moment *taken = &h->steps[h->holds[sections.item[i]].taken];
+        if (taken->op != PCT_OP_COND_WAKE)
+            return taken->address;
+    }
     return 0;
 }
 
@@ -433,7 +400,7 @@ static uint64_t address_of_mutex(const struct pct_history *h, const struct pct_m
 static bool like_came(const struct pct_history *h, uint64_t role, uint32_t mutex)
 {
     for (uint32_t thread = 0; thread < h->threads; thread++)
-        if (h->last[thread] != PCT_NO_STEP && taken_by(h, thread) >> mutex & 1 && role_of(h, thread) == role)
+        if (h->last[thread] != PCT_NO_STEP && h->index.took[thread] >> mutex & 1 && pct_history_role(h, thread) == role)
             return true;
     return false;
 }
@@ -444,8 +411,8 @@ bool pct_rules_not_come(struct pct_diagnoses *out, const struct pct_history *h, 
     const struct pct_moment *m = &h->steps[waiting];
     uint64_t address = m->mutex && m->mutex < 64 ? address_of_mutex(h, m) : 0;
     for (uint32_t thread = 0; address && thread < h->threads; thread++) {
-        uint64_t role = has_ended(h, thread) ? role_of(h, thread) : 0;
-        if (!role || taken_by(h, thread) >> m->mutex & 1)
+        uint64_t role = has_ended(h, thread) ? pct_history_role(h, thread) : 0;
+        if (!role || h->index.took[thread] >> m->mutex & 1)
             continue;
         bool always = evidence &&
                       pct_evidence_passing(evidence, key_of_coming(role, address, true)) >= PCT_EVIDENCE_ENOUGH &&
@@ -476,31 +443,45 @@ static bool is_lock(const struct pct_history *h, uint64_t address)
     return false;
 }
 
+/* changed: by thread (changed_by()). */
+static void look_at_word(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_moment *m,
+                         const uint32_t *changed, const struct pct_evidence *evidence)
+{
+    for (uint32_t thread = 0; thread < h->threads; thread++) {
+        const bool came = !has_ended(h, thread) || changed[thread] != PCT_NO_STEP;
+        const uint32_t alike = came ? PCT_NO_STEP : changed_alike(h, thread, changed);
+        /* A word of its own, as a thread that parks has, is none that others come to. */
+        if (alike == PCT_NO_STEP ||
+            (h->steps[alike].thread == m->thread &&
+             !(evidence && pct_evidence_has(evidence, key_of_several(pct_history_role(h, thread), m->address)))))
+            continue;
+        uint32_t finish = h->last[thread], before = last_access(h, finish);
+        struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_NOT_COUNTED, 0, before == PCT_NO_STEP ? 3 : 4,
+                                                    (uint32_t[]){ m->previous, finish, alike, before });
+        if (!d)
+            continue;
+        d->note[0] = "waits";
+        d->note[1] = "and has ended";
+        d->note[2] = "comes to it";
+        d->note[3] = before == PCT_NO_STEP ? NULL : "does this last,";
+    }
+}
+
 void pct_rules_not_counted(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
-    if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
-        return;
-    for (uint32_t waiting = h->count; waiting < h->all; waiting++) {
-        const struct pct_moment *m = &h->steps[waiting];
+    uint64_t address = 0; /* of the word that was looked at last */
+    uint32_t *changed = NULL;
+    for (uint32_t i = h->count; i < h->all && h->trace->header.verdict == PCT_VERDICT_DEADLOCK; i++) {
+        const struct pct_moment *m = &h->steps[i];
         if (!m->blocked || m->class_ != PCT_CLASS_FUTEX || !m->address || is_lock(h, m->address))
             continue;
-        for (uint32_t thread = 0; thread < h->threads; thread++) {
-            bool came = !has_ended(h, thread) || changed_by(h, thread, m->address) != PCT_NO_STEP;
-            uint32_t alike = came ? PCT_NO_STEP : changed_alike(h, thread, m->address);
-            /* A word of its own, as a thread that parks has, is none that others come to. */
-            if (alike == PCT_NO_STEP ||
-                (h->steps[alike].thread == m->thread &&
-                 !(evidence && pct_evidence_has(evidence, key_of_several(role_of(h, thread), m->address)))))
-                continue;
-            uint32_t finish = h->last[thread], before = last_access(h, finish);
-            struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_NOT_COUNTED, 0, before == PCT_NO_STEP ? 3 : 4,
-                                                        (uint32_t[]){ m->previous, finish, alike, before });
-            if (!d)
-                continue;
-            d->note[0] = "waits";
-            d->note[1] = "and has ended";
-            d->note[2] = "comes to it";
-            d->note[3] = before == PCT_NO_STEP ? NULL : "does this last,";
-        }
+        if (m->address != address)
+            free(changed);
+        changed = m->address == address ? changed : changed_by(h, m->address);
+        address = m->address;
+        if (changed)
+            look_at_word(out, h, m, changed, evidence);
+        out->full = out->full || !changed;
     }
+    free(changed);
 }

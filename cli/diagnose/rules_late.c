@@ -10,11 +10,11 @@
 static uint32_t vain_signal(const struct pct_history *h, uint32_t wait, uint32_t wake)
 {
     const struct pct_moment *woken = &h->steps[wake];
-    for (uint32_t i = wake; i-- > wait + 1;) {
-        const struct pct_moment *m = &h->steps[i];
-        if (m->op == PCT_OP_COND_SIGNAL && m->argument == PCT_ARG_NOBODY && m->thread != woken->thread &&
-            pct_moment_same_object(m, woken))
-            return i;
+    const struct pct_group on = pct_history_on(h, woken->class_, woken->object);
+    for (uint32_t i = wake ? pct_group_behind(&on, wake - 1) : 0; i-- > 0 && on.item[i] > wait;) {
+        const struct pct_moment *m = &h->steps[on.item[i]];
+        if (m->op == PCT_OP_COND_SIGNAL && m->argument == PCT_ARG_NOBODY && m->thread != woken->thread)
+            return on.item[i];
     }
     return PCT_NO_STEP;
 }
@@ -73,8 +73,8 @@ static bool list_sections(struct sections *all, const struct pct_history *h)
 /* Whether all who wait on the condition variable of this step are told in this section. */
 static bool tells(const struct pct_history *h, const struct pct_hold *section, const struct pct_moment *wait)
 {
-    for (uint32_t i = section->taken; i < h->count && i < section->released; i++)
-        if (h->steps[i].thread == section->thread && pct_moment_same_object(&h->steps[i], wait) &&
+    for (uint32_t i = section->taken; i < h->count && i < section->released; i = h->steps[i].next)
+        if (pct_moment_same_object(&h->steps[i], wait) &&
             (h->steps[i].op == PCT_OP_COND_BROADCAST || h->steps[i].op == PCT_OP_COND_SIGNAL))
             return true;
     return false;

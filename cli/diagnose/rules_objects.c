@@ -133,14 +133,13 @@ static bool has_ended(const struct pct_history *h, uint32_t thread, uint32_t by)
 }
 
 /* The mutex is destroyed by this step: who waits with it, or has been woken and has not come back yet, still needs it.
- */
-static void look_at_waiters(struct pct_diagnoses *out, const struct pct_history *h, uint32_t destroy)
+ * latest: by thread, its last step before this one. */
+static void look_at_waiters(struct pct_diagnoses *out, const struct pct_history *h, uint32_t destroy,
+                            const uint32_t *latest)
 {
     const struct pct_moment *m = &h->steps[destroy];
     for (uint32_t thread = 0; thread < h->threads && m->class_ == PCT_CLASS_MUTEX; thread++) {
-        uint32_t last = thread == m->thread ? PCT_NO_STEP : h->last[thread];
-        while (last != PCT_NO_STEP && last > destroy)
-            last = h->steps[last].previous;
+        const uint32_t last = thread == m->thread ? PCT_NO_STEP : latest[thread];
         if (last == PCT_NO_STEP || h->steps[last].op != PCT_OP_COND_WAIT || h->steps[last].mutex != m->object ||
             pct_moment_failed(&h->steps[last]) || h->steps[last].next == PCT_NO_STEP)
             continue;
@@ -159,8 +158,12 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
             objects = h->steps[i].object + 1;
     uint32_t *destroyed = calloc(objects + (size_t)1, sizeof *destroyed); /* by object: the step + 1, or 0 */
     struct pct_table gone = PCT_TABLE(uint32_t);                          /* the same by place: gone_at() */
-    for (uint32_t i = 0; destroyed && i < h->all; i++) {
+    uint32_t *latest = malloc((h->threads + (size_t)1) * sizeof *latest); /* by thread: its last step so far */
+    for (uint32_t thread = 0; latest && thread < h->threads; thread++)
+        latest[thread] = PCT_NO_STEP;
+    for (uint32_t i = 0; destroyed && latest && i < h->all; i++) {
         const struct pct_moment *m = &h->steps[i];
+        latest[m->thread] = i;
         if (!m->object || !is_lockable(m->class_))
             continue;
         if (destroyed[m->object])
@@ -175,7 +178,7 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
             const struct pct_hold *hold = pct_history_holder(h, i, m->class_, m->object, m->thread, true);
             if (hold && !has_ended(h, hold->thread, i))
                 pct_diagnoses_add(out, PCT_RULE_DESTROYED_WHILE_HELD, 0, 2, (uint32_t[]){ hold->taken, i });
-            look_at_waiters(out, h, i);
+            look_at_waiters(out, h, i, latest);
             uint32_t *there = pct_moment_failed(m) || !m->address ? NULL : gone_at(&gone, m, true);
             if (there)
                 *there = i + 1;
@@ -186,6 +189,7 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
             look_at_unlock(out, h, i);
     }
     pct_table_free(&gone);
+    free(latest);
     free(destroyed);
 }
 

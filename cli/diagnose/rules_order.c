@@ -116,39 +116,119 @@ void pct_rules_orders(const struct pct_history *history, struct pct_evidence *ev
 struct failing {
     struct pct_diagnoses *out;
     const struct pct_evidence *evidence;
+    struct pct_table pairs;     /* by key_of_place() of what comes second: the first pair, + 1 */
+    uint32_t *next;             /* by pair: the next such, + 1; 0: there is none */
+    struct pct_groups there[2]; /* steps by key_of_place(), and by ways */
+    uint32_t *slept; /* by step: the sleep by which its thread, or who made it, is later; PCT_NO_STEP: there is none */
+    bool *goes_on;   /* by thread: it does, or one that was made where it was: that may come to the same */
 };
+
+static uint64_t key_of_place(uint64_t address, uint64_t place, bool ways)
+{
+    return place ? key_of_pair(address, UINT64_C(0x7468657265) + ways, place) : 0;
+}
+
+static uint64_t place_at(const struct pct_history *h, uint32_t i)
+{
+    return key_of_place(h->steps[i].address, h->steps[i].place, false);
+}
+
+static uint64_t way_at(const struct pct_history *h, uint32_t i)
+{
+    return key_of_place(h->steps[i].address, h->steps[i].way, true);
+}
+
+static bool find_pairs(struct failing *f)
+{
+    const struct pct_evidence *e = f->evidence;
+    f->next = calloc(e->pair_count + 1, sizeof *f->next);
+    for (size_t i = e->pair_count; f->next && i-- > 0;) {
+        const struct pct_evidence_pair *pair = &e->pairs[i];
+        uint32_t *first = pct_table_add(&f->pairs, key_of_place(pair->address, pair->then, pair->ways));
+        if (!first)
+            return false;
+        f->next[i] = *first;
+        *first = (uint32_t)i + 1;
+    }
+    return f->next;
+}
+
+/* Whether nothing but time need have passed until this step was over: else others have let its thread go on. */
+static bool lets_go_on(const struct pct_moment *m)
+{
+    return m->op == PCT_OP_THREAD_JOIN || m->op == PCT_OP_COND_WAKE || m->op == PCT_OP_SEM_WAIT ||
+           m->op == PCT_OP_BARRIER_LEAVE || m->op == PCT_OP_FUTEX_WOKEN || m->op == PCT_OP_READ;
+}
+
+static bool find_sleeps(struct failing *f, const struct pct_history *h)
+{
+    /* By thread: where it was made last so far, and where it was when it began. */
+    uint32_t *made = malloc((h->threads + (size_t)1) * sizeof *made),
+             *by = malloc((h->threads + (size_t)1) * sizeof *by);
+    f->slept = malloc((h->all + (size_t)1) * sizeof *f->slept);
+    for (uint32_t thread = 0; made && thread < h->threads; thread++)
+        made[thread] = PCT_NO_STEP;
+    for (uint32_t i = 0; made && by && f->slept && i < h->all; i++) {
+        const struct pct_moment *m = &h->steps[i], *before = m->previous == PCT_NO_STEP ? NULL : &h->steps[m->previous];
+        const bool begun = before && before->op == PCT_OP_THREAD_START && by[m->thread] != PCT_NO_STEP;
+        f->slept[i] = !before || lets_go_on(before) ? PCT_NO_STEP
+                      : before->op == PCT_OP_AWAKE  ? m->previous
+                                                    : f->slept[begun ? by[m->thread] : m->previous];
+        if (m->op == PCT_OP_THREAD_START)
+            by[m->thread] = made[m->thread];
+        if (m->op == PCT_OP_THREAD_CREATE && m->object < h->threads)
+            made[m->object] = i;
+    }
+    free(by);
+    free(made);
+    return f->slept;
+}
+
+static bool has_ended(const struct pct_history *h, uint32_t thread)
+{
+    uint32_t last = thread < h->threads ? h->last[thread] : PCT_NO_STEP;
+    return last != PCT_NO_STEP && h->steps[last].op == PCT_OP_THREAD_FINISH;
+}
+
+static bool find_who_goes_on(struct failing *f, const struct pct_history *h)
+{
+    struct pct_table places = PCT_TABLE_OF_KEYS; /* where threads are made that do */
+    uint64_t *made = calloc(h->threads + (size_t)1, sizeof *made);
+    f->goes_on = calloc(h->threads + (size_t)1, sizeof *f->goes_on);
+    bool fine = made && f->goes_on;
+    for (uint32_t i = 0; fine && i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->op != PCT_OP_THREAD_CREATE)
+            continue;
+        if (m->object < h->threads)
+            made[m->object] = m->place;
+        if (m->place && !pct_moment_failed(m) && !has_ended(h, m->object))
+            fine = pct_table_add(&places, m->place);
+    }
+    for (uint32_t thread = 0; fine && thread < h->threads; thread++)
+        f->goes_on[thread] = (made[thread] && pct_table_find(&places, made[thread])) || !has_ended(h, thread);
+    pct_table_free(&places);
+    free(made);
+    return fine;
+}
 
 /* The step of another thread by which it comes all the same, later or as soon as it can; PCT_NO_STEP: it is not in this
  * run. *own: the same thread does it later, which is no violation. */
-static uint32_t comes_later(const struct pct_history *h, bool ways, uint32_t step, uint64_t place, bool *own)
+static uint32_t comes_later(const struct failing *f, const struct pct_history *h, bool ways, uint32_t step,
+                            uint64_t place, bool *own)
 {
     const struct pct_moment *m = &h->steps[step];
+    const uint64_t address[2] = { m->address, 0 };
     uint32_t found = PCT_NO_STEP;
-    for (uint32_t i = step + 1; i < h->all; i++) {
-        if (place_of(&h->steps[i], ways) != place || (h->steps[i].address && h->steps[i].address != m->address))
-            continue;
-        *own = *own || h->steps[i].thread == m->thread;
-        found = found == PCT_NO_STEP ? i : found;
+    for (unsigned n = 0; n < 2; n++) {
+        const struct pct_group there = pct_groups_find(&f->there[ways], key_of_place(address[n], place, ways));
+        const uint32_t first = pct_group_behind(&there, step);
+        if (first < there.count && there.item[first] < found)
+            found = there.item[first];
+        for (uint32_t i = first; i < there.count && !*own; i++)
+            *own = h->steps[there.item[i]].thread == m->thread;
     }
     return found;
-}
-
-/* The sleep by which the thread, or who made it, is later: nothing else that others do has let it go on since.
- * PCT_NO_STEP: there is none. */
-static uint32_t slept_before(const struct pct_history *h, uint32_t step)
-{
-    for (uint32_t i = h->steps[step].previous; i != PCT_NO_STEP; i = h->steps[i].previous) {
-        const struct pct_moment *m = &h->steps[i];
-        if (m->op == PCT_OP_AWAKE)
-            return i;
-        if (m->op == PCT_OP_THREAD_JOIN || m->op == PCT_OP_COND_WAKE || m->op == PCT_OP_SEM_WAIT ||
-            m->op == PCT_OP_BARRIER_LEAVE || m->op == PCT_OP_FUTEX_WOKEN || m->op == PCT_OP_READ)
-            return PCT_NO_STEP;
-        for (uint32_t made = i; m->op == PCT_OP_THREAD_START && made-- > 0;)
-            if (h->steps[made].op == PCT_OP_THREAD_CREATE && h->steps[made].object == m->thread)
-                return slept_before(h, made);
-    }
-    return PCT_NO_STEP;
 }
 
 /* What is said of this step already, if that names an absence which comes later in runs that pass: of several, the
@@ -161,26 +241,6 @@ static struct pct_diagnosis *with_later_absence(struct pct_diagnoses *ds, uint32
             return d;
     }
     return NULL;
-}
-
-static bool has_ended(const struct pct_history *h, uint32_t thread)
-{
-    uint32_t last = thread < h->threads ? h->last[thread] : PCT_NO_STEP;
-    return last != PCT_NO_STEP && h->steps[last].op == PCT_OP_THREAD_FINISH;
-}
-
-/* Whether this thread goes on, or one that was made where it was: that may come to the same. */
-static bool goes_on(const struct pct_history *h, uint32_t thread)
-{
-    uint64_t made = 0;
-    for (uint32_t i = 0; i < h->count; i++)
-        if (h->steps[i].op == PCT_OP_THREAD_CREATE && h->steps[i].object == thread)
-            made = h->steps[i].place;
-    for (uint32_t i = 0; i < h->count && made; i++)
-        if (h->steps[i].op == PCT_OP_THREAD_CREATE && h->steps[i].place == made && !pct_moment_failed(&h->steps[i]) &&
-            !has_ended(h, h->steps[i].object))
-            return true;
-    return !has_ended(h, thread);
 }
 
 /* How often the object was accessed at this place; *by: who did so last. */
@@ -200,8 +260,10 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
     const struct pct_moment *m = &h->steps[step];
     uint64_t place = place_of(m, ways);
     unsigned runs = pct_evidence_passing(f->evidence, key_of_pair(m->address, 0, place));
-    for (size_t i = 0; runs >= PCT_EVIDENCE_ENOUGH && i < f->evidence->pair_count; i++) {
-        const struct pct_evidence_pair *pair = &f->evidence->pairs[i];
+    const uint32_t *first =
+        runs < PCT_EVIDENCE_ENOUGH ? NULL : pct_table_find(&f->pairs, key_of_place(m->address, place, ways));
+    for (uint32_t number = first ? *first : 0; number; number = f->next[number - 1]) {
+        const struct pct_evidence_pair *pair = &f->evidence->pairs[number - 1];
         if (pair->ways != ways || pair->address != m->address || pair->then != place ||
             pct_evidence_passing(f->evidence, key_of_pair(pair->address, pair->first, pair->then)) != runs)
             continue;
@@ -214,12 +276,12 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
         if (times >= TIMES || (times && pct_evidence_passing(f->evidence, more) != runs))
             continue;
         failing = times ? pct_evidence_failing(f->evidence, more) : failing;
-        uint32_t later = comes_later(h, ways, step, pair->first, &own);
-        uint32_t slept = slept_before(h, step), steps[3] = { step };
+        uint32_t later = comes_later(f, h, ways, step, pair->first, &own);
+        uint32_t slept = f->slept[step], steps[3] = { step };
         const char *note[3] = { NULL };
         unsigned count = 1;
         /* How often a loop goes round, that has ended, is no order. */
-        if (times && later == PCT_NO_STEP && !goes_on(h, by))
+        if (times && later == PCT_NO_STEP && !f->goes_on[by])
             continue;
         if (later != PCT_NO_STEP) {
             note[count] = "which came first in every run that passed";
@@ -243,11 +305,22 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
     }
 }
 
-void pct_rules_order(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence)
+void pct_rules_order(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
-    struct failing f = { out, evidence };
-    if (evidence && evidence->passing >= PCT_EVIDENCE_ENOUGH) {
-        walk(history, false, look_at_first, &f);
-        walk(history, true, look_at_first, &f);
+    struct failing f = { .out = out, .evidence = evidence, .pairs = PCT_TABLE(uint32_t) };
+    if (!evidence || evidence->passing < PCT_EVIDENCE_ENOUGH)
+        return;
+    if (find_pairs(&f) && find_sleeps(&f, h) && find_who_goes_on(&f, h) &&
+        pct_groups_make(&f.there[false], h, h->all, place_at) && pct_groups_make(&f.there[true], h, h->all, way_at)) {
+        walk(h, false, look_at_first, &f);
+        walk(h, true, look_at_first, &f);
+    } else {
+        out->full = true;
     }
+    pct_table_free(&f.pairs);
+    free(f.next);
+    pct_groups_free(&f.there[false]);
+    pct_groups_free(&f.there[true]);
+    free(f.slept);
+    free(f.goes_on);
 }

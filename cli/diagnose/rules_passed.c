@@ -40,16 +40,15 @@ static bool is_look(const struct pct_waiter *w, const struct pct_hold *hold)
 static bool all_signal(const struct pct_waiter *w, uint32_t from)
 {
     const struct pct_history *h = w->history;
-    for (uint32_t i = 0; i < h->hold_count; i++) {
-        const struct pct_hold *hold = &h->holds[i];
-        if (hold->class_ != PCT_CLASS_MUTEX || hold->object != w->at->mutex || hold->taken <= from ||
-            hold->taken >= w->taken || is_look(w, hold))
+    const struct pct_group sections = pct_history_sections(h, PCT_CLASS_MUTEX, w->at->mutex);
+    for (uint32_t i = pct_sections_behind(h, &sections, from); i < sections.count; i++) {
+        const struct pct_hold *hold = &h->holds[sections.item[i]];
+        if (hold->taken >= w->taken || is_look(w, hold))
             continue;
         uint32_t signal = hold->taken;
-        while (signal < w->taken && signal < hold->released &&
-               (h->steps[signal].thread != hold->thread || !tells(&h->steps[signal], w->at)))
-            signal++;
-        if (signal == w->taken || signal == hold->released)
+        while (signal < w->taken && signal < hold->released && !tells(&h->steps[signal], w->at))
+            signal = h->steps[signal].next;
+        if (signal >= w->taken || signal >= hold->released)
             return false;
     }
     return true;

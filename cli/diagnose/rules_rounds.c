@@ -5,10 +5,8 @@
 /* The section of this thread that ends with this step, where it was taken. PCT_NO_STEP: none does. */
 static uint32_t section_until(const struct pct_history *h, uint32_t step)
 {
-    for (uint32_t i = h->hold_count; i-- > 0;)
-        if (h->holds[i].released == step && h->holds[i].thread == h->steps[step].thread)
-            return h->holds[i].taken;
-    return PCT_NO_STEP;
+    const struct pct_hold *hold = pct_history_ended(h, step);
+    return hold ? hold->taken : PCT_NO_STEP;
 }
 
 /* Where the section was entered that goes on here, behind a wait: all waits of its loop are parts of one. */
@@ -22,9 +20,9 @@ static uint32_t entry_of(const struct pct_history *h, uint32_t taken)
 /* Whether anybody notifies those who wait as at this step, behind that one. */
 static bool is_notified_behind(const struct pct_history *h, const struct pct_moment *waits, uint32_t step)
 {
-    for (uint32_t i = step + 1; i < h->count; i++)
-        if ((h->steps[i].op == PCT_OP_COND_SIGNAL || h->steps[i].op == PCT_OP_COND_BROADCAST) &&
-            pct_moment_same_object(&h->steps[i], waits))
+    const struct pct_group on = pct_history_on(h, waits->class_, waits->object);
+    for (uint32_t i = pct_group_behind(&on, step); i < on.count; i++)
+        if (pct_moment_tells(&h->steps[on.item[i]]))
             return true;
     return false;
 }
@@ -80,14 +78,14 @@ static uint32_t next_on(const struct pct_history *h, uint32_t step)
  * step: its wait. PCT_NO_STEP: there is none. */
 static uint32_t passed_by(const struct pct_history *h, uint32_t post, uint32_t step)
 {
-    for (uint32_t i = step + 1; i < h->all; i++) {
-        const struct pct_moment *m = &h->steps[i];
-        bool there = m->previous == PCT_NO_STEP || m->previous < step;
-        if (m->op == PCT_OP_SEM_WAIT && m->thread != h->steps[step].thread && there && !pct_moment_failed(m) &&
-            pct_moment_same_object(m, &h->steps[post]))
-            return i;
+    uint32_t first = PCT_NO_STEP;
+    for (uint32_t thread = 0; thread < h->threads; thread++) {
+        const uint32_t next = thread == h->steps[step].thread ? PCT_NO_STEP : pct_history_next(h, thread, step);
+        if (next < first && h->steps[next].op == PCT_OP_SEM_WAIT && !pct_moment_failed(&h->steps[next]) &&
+            pct_moment_same_object(&h->steps[next], &h->steps[post]))
+            first = next;
     }
-    return PCT_NO_STEP;
+    return first;
 }
 
 /* Whether the thread makes several posts, of which this is the first, and then goes through itself: who gives work to
@@ -106,8 +104,9 @@ static bool opens_turnstile(const struct pct_history *h, uint32_t post)
 /* Whether somebody opens it once more between these two steps: then another round has begun. */
 static bool is_opened_between(const struct pct_history *h, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = from + 1; i < to; i++)
-        if (pct_moment_same_object(&h->steps[i], &h->steps[from]) && opens_turnstile(h, i))
+    const struct pct_group on = pct_history_on(h, h->steps[from].class_, h->steps[from].object);
+    for (uint32_t i = pct_group_behind(&on, from); i < on.count && on.item[i] < to; i++)
+        if (opens_turnstile(h, on.item[i]))
             return true;
     return false;
 }

@@ -114,30 +114,22 @@ static double has_to_signal(const struct pct_evidence *e, uint64_t section, uint
 /* The base of this where its thread signals what is waited for at other times. */
 #define OF_SIGNALLER 4.6
 
-static bool signals(const struct wait *w, uint32_t thread)
-{
-    const struct pct_history *h = w->history;
-    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
-        if (pct_moment_notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
-            return true;
-    return false;
-}
-
 void pct_rules_silent(struct pct_diagnoses *out, const struct pct_waiter *waiter, const struct pct_evidence *evidence)
 {
     const struct pct_history *h = waiter->history;
     const struct wait w = { h, &h->steps[waiter->wait], waiter->wait, 0 };
+    const struct pct_group sections = pct_history_sections(h, PCT_CLASS_MUTEX, w.at->mutex);
     uint32_t step = PCT_NO_STEP;
     double base = 0;
-    for (uint32_t i = 0; i < h->hold_count; i++) {
-        const struct pct_hold *section = &h->holds[i];
+    for (uint32_t i = pct_sections_behind(h, &sections, w.step); i < sections.count; i++) {
+        const struct pct_hold *section = &h->holds[sections.item[i]];
         if (!is_of(&w, section))
             continue;
         double tells = evidence && is_silent(&w, section)
                            ? has_to_signal(evidence, h->steps[section->taken].place, w.at->place)
                            : 0;
         bool may = !pct_section_competes(h, section->taken, waiter->at, evidence);
-        if (tells <= 0 && may && signals(&w, section->thread))
+        if (tells <= 0 && may && pct_history_tells(h, section->thread, w.at))
             tells = OF_SIGNALLER;
         if (tells < base || (tells <= 0 && !may))
             continue;

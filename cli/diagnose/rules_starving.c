@@ -2,6 +2,8 @@
  * that readers pass by. They do so in good runs, too, but not as often: see rules.h. */
 #include "evidence.h"
 #include "rules.h"
+#include <cli/base/grow.h>
+#include <cli/base/table.h>
 
 enum {
     FEW = 3,  /* so often others come by in any program */
@@ -36,32 +38,11 @@ static bool find_wait(const struct pct_history *h, uint32_t step, struct patienc
     return p->end != PCT_NO_STEP;
 }
 
-/* The next section with the mutex of the wait, of another thread, at the same place as this one and behind it.
- * PCT_NO_HOLD: there is none. */
-static uint32_t next_section(const struct pct_history *h, const struct patience *p, uint32_t hold)
-{
-    const struct pct_hold *first = &h->holds[hold];
-    for (uint32_t i = hold + 1; i < h->hold_count && h->holds[i].taken < p->end; i++)
-        if (h->holds[i].class_ == PCT_CLASS_MUTEX && h->holds[i].object == p->at->mutex &&
-            h->holds[i].thread != p->at->thread && h->steps[h->holds[i].taken].place == h->steps[first->taken].place)
-            return i;
-    return PCT_NO_HOLD;
-}
-
-/* Whether the section is one that others come through while that thread waits, and the first of its place. */
-static bool begins(const struct pct_history *h, const struct patience *p, uint32_t hold)
-{
-    const struct pct_hold *section = &h->holds[hold];
-    uint64_t place = h->steps[section->taken].place;
-    if (section->class_ != PCT_CLASS_MUTEX || section->object != p->at->mutex || section->thread == p->at->thread ||
-        section->taken < p->wait || section->taken >= p->end || !place)
-        return false;
-    for (uint32_t i = hold; i-- > 0 && h->holds[i].taken > p->wait;)
-        if (h->holds[i].object == section->object && h->holds[i].class_ == PCT_CLASS_MUTEX &&
-            h->holds[i].thread != p->at->thread && h->steps[h->holds[i].taken].place == place)
-            return false;
-    return true;
-}
+/* The sections at one place that others come through while that thread waits. */
+struct passing {
+    uint32_t first, last; /* holds */
+    unsigned times;
+};
 
 /* The key of a number of sections at this place while a thread waits at that one. */
 static uint64_t key_of(const struct pct_history *h, const struct patience *p, uint32_t hold, unsigned times)
@@ -73,27 +54,55 @@ static uint64_t key_of(const struct pct_history *h, const struct patience *p, ui
 typedef void each_patience(void *context, const struct pct_history *h, const struct patience *p, uint32_t first,
                            uint32_t last, unsigned times);
 
-static void walk(const struct pct_history *h, each_patience *each, void *context)
+/* The places of the sections with the mutex of the wait that others come through meanwhile, in order: by place, and one
+ * behind the other in `order`. Returns how many; SIZE_MAX: there is no memory. */
+static size_t find_passing(const struct pct_history *h, const struct patience *p, struct pct_table *places,
+                           struct passing **order)
 {
-    struct patience p;
-    uint32_t from = 0;
-    for (uint32_t step = 0; step < h->count; step++) {
-        if (!find_wait(h, step, &p))
+    const struct pct_group sections = pct_history_sections(h, PCT_CLASS_MUTEX, p->at->mutex);
+    size_t count = 0, room = 0;
+    for (uint32_t i = pct_sections_behind(h, &sections, p->wait); i < sections.count; i++) {
+        const struct pct_hold *section = &h->holds[sections.item[i]];
+        const uint64_t place = h->steps[section->taken].place;
+        if (section->taken >= p->end)
+            break;
+        uint32_t *number = section->thread != p->at->thread && place ? pct_table_add(places, place) : NULL;
+        if (!number && section->thread != p->at->thread && place)
+            return SIZE_MAX;
+        if (!number)
             continue;
-        while (from < h->hold_count && h->holds[from].taken < step)
-            from++;
-        for (uint32_t hold = from; hold < h->hold_count && h->holds[hold].taken < p.end; hold++) {
-            if (!begins(h, &p, hold))
-                continue;
-            uint32_t last = hold;
-            unsigned times = 1;
-            for (uint32_t i = next_section(h, &p, hold); i != PCT_NO_HOLD && times < MOST; i = next_section(h, &p, i)) {
-                last = i;
-                times++;
-            }
-            each(context, h, &p, hold, last, times);
+        if (!*number) {
+            if (!PCT_GROW(*order, count, room))
+                return SIZE_MAX;
+            (*order)[count++] = (struct passing){ sections.item[i], sections.item[i], 0 };
+            *number = (uint32_t)count;
+        }
+        struct passing *passing = &(*order)[*number - 1];
+        if (passing->times < MOST) {
+            passing->last = sections.item[i];
+            passing->times++;
         }
     }
+    return count;
+}
+
+static bool walk(const struct pct_history *h, each_patience *each, void *context)
+{
+    bool fine = true;
+    for (uint32_t step = 0; fine && step < h->count; step++) {
+        struct patience p;
+        if (!find_wait(h, step, &p))
+            continue;
+        struct pct_table places = PCT_TABLE(uint32_t);
+        struct passing *order = NULL;
+        const size_t count = find_passing(h, &p, &places, &order);
+        fine = count != SIZE_MAX;
+        for (size_t i = 0; fine && i < count; i++)
+            each(context, h, &p, order[i].first, order[i].last, order[i].times);
+        free(order);
+        pct_table_free(&places);
+    }
+    return fine;
 }
 
 static void note(void *context, const struct pct_history *h, const struct patience *p, uint32_t first, uint32_t last,
@@ -106,7 +115,7 @@ static void note(void *context, const struct pct_history *h, const struct patien
 
 void pct_rules_patience(const struct pct_history *history, struct pct_evidence *evidence)
 {
-    walk(history, note, evidence);
+    evidence->full = !walk(history, note, evidence) || evidence->full;
 }
 
 struct failing {
@@ -141,5 +150,5 @@ void pct_rules_starving(struct pct_diagnoses *out, const struct pct_history *his
 {
     struct failing f = { out, evidence };
     if (evidence && evidence->passing >= PCT_EVIDENCE_ENOUGH)
-        walk(history, look, &f);
+        out->full = !walk(history, look, &f) || out->full;
 }

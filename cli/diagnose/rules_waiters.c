@@ -1,5 +1,7 @@
 /* Of a run that ended in a deadlock, that a signal woke another one than who waits at the end: see rules_wakes.h. */
 #include "rules_wakes.h"
+#include <cli/base/grow.h>
+#include <stdlib.h>
 
 /* Whether what the thread does here, woken from a futex, is no more than what it does to look again: it takes and gives
  * back a lock that it has made of memory and of another futex. */
@@ -25,17 +27,12 @@ uint32_t pct_waited_again(const struct pct_history *h, uint32_t wake)
 
 uint32_t pct_section_between(const struct pct_history *h, uint32_t from, uint32_t to, unsigned class_, uint32_t mutex)
 {
-    uint32_t below = 0; /* holds that begin before `to`: they stand in the order in which they begin */
-    for (uint32_t above = h->hold_count; below < above;) {
-        const uint32_t middle = below + (above - below) / 2;
-        if (h->holds[middle].taken < to)
-            below = middle + 1;
-        else
-            above = middle;
-    }
-    for (uint32_t i = below; i-- > 0 && h->holds[i].taken > from;) {
-        const struct pct_hold *section = &h->holds[i];
-        if (section->class_ == class_ && section->object == mutex && section->thread != h->steps[to].thread)
+    const struct pct_group sections = pct_history_sections(h, class_, mutex);
+    for (uint32_t i = to ? pct_sections_behind(h, &sections, to - 1) : 0; i-- > 0;) {
+        const struct pct_hold *section = &h->holds[sections.item[i]];
+        if (section->taken <= from)
+            break;
+        if (section->thread != h->steps[to].thread)
             return section->taken;
     }
     return PCT_NO_STEP;
@@ -47,10 +44,8 @@ static bool is_for_another(const struct pct_waiter *w, uint32_t wake)
 {
     const struct pct_history *h = w->history;
     const struct pct_moment *woken = &h->steps[wake];
-    for (uint32_t i = woken->cause + 1; i < h->count; i++)
-        if (pct_moment_notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
-            return false;
-    return woken->mutex && pct_section_between(h, woken->cause, wake, PCT_CLASS_MUTEX, woken->mutex) == PCT_NO_STEP;
+    return !pct_is_notified_behind(h, w->at, woken->cause) && woken->mutex &&
+           pct_section_between(h, woken->cause, wake, PCT_CLASS_MUTEX, woken->mutex) == PCT_NO_STEP;
 }
 
 /* Whether the wait that begins here and the waiter's are made at the same place: as far as the steps tell, and the
@@ -127,18 +122,35 @@ bool pct_rules_wrong_waiter(struct pct_diagnoses *out, const struct pct_waiter *
     return found;
 }
 
-bool pct_waiter_is_one_of_several(const struct pct_waiter *w, const struct pct_hold *section)
+bool pct_waiter_find_through(const struct pct_waiter *w, struct pct_wakes *through)
 {
     const struct pct_history *h = w->history;
-    for (uint32_t wake = section->released + 1; wake < h->count; wake++) {
-        const struct pct_moment *m = &h->steps[wake];
-        if (m->op != PCT_OP_COND_WAKE || !pct_moment_same_object(m, w->at) || m->cause == PCT_NO_STEP ||
-            m->cause < section->released || h->steps[m->cause].thread != section->thread)
+    const struct pct_group on = pct_history_on(h, w->at->class_, w->at->object);
+    bool *waits = calloc(h->threads + (size_t)1, sizeof *waits), fine = waits; /* by thread: behind this step */
+    for (uint32_t i = h->count; fine && i < h->all; i++)
+        waits[h->steps[i].thread] = h->steps[i].op == PCT_OP_COND_WAIT && pct_moment_same_object(&h->steps[i], w->at);
+    for (uint32_t i = on.count; fine && i-- > 0;) {
+        const struct pct_moment *m = &h->steps[on.item[i]];
+        waits[m->thread] = waits[m->thread] || m->op == PCT_OP_COND_WAIT;
+        if (m->op != PCT_OP_COND_WAKE || m->cause == PCT_NO_STEP || waits[m->thread] || m->previous == PCT_NO_STEP ||
+            !at_same_place(w, m->previous))
             continue;
-        bool again = false;
-        for (uint32_t i = m->next; i != PCT_NO_STEP && !again; i = h->steps[i].next)
-            again = h->steps[i].op == PCT_OP_COND_WAIT && pct_moment_same_object(&h->steps[i], m);
-        if (!again && at_same_place(w, m->previous))
+        fine = PCT_GROW(through->step, through->count, through->room);
+        if (fine)
+            through->step[through->count++] = on.item[i];
+    }
+    free(waits);
+    return fine;
+}
+
+bool pct_waiter_is_one_of_several(const struct pct_waiter *w, const struct pct_hold *section,
+                                  const struct pct_wakes *through)
+{
+    const struct pct_history *h = w->history;
+    for (uint32_t i = 0; i < through->count; i++) {
+        const struct pct_moment *m = &h->steps[through->step[i]];
+        if (through->step[i] > section->released && m->cause >= section->released &&
+            h->steps[m->cause].thread == section->thread)
             return true;
     }
     return false;

@@ -80,23 +80,24 @@ static bool tried_by(const struct pct_history *h, uint32_t thread, uint64_t addr
  * local whose guard it is. PCT_NO_STEP: it has not. */
 static uint32_t has_word(const struct pct_history *h, uint32_t thread, const struct pct_moment *wait)
 {
-    uint64_t address = pct_words_waited_for(h, wait);
-    for (uint32_t i = h->hold_count; wait->address && i-- > 0;) {
-        const struct pct_hold *hold = &h->holds[i];
+    const uint32_t last = h->last[thread];
+    const uint64_t address = pct_words_waited_for(h, wait);
+    uint32_t latest = PCT_NO_STEP;
+    for (uint32_t i = wait->address && last != PCT_NO_STEP ? h->steps[last].held : 0; i; i = h->links[i].next) {
+        const struct pct_hold *hold = &h->holds[h->links[i].hold];
         bool word = hold->class_ == PCT_CLASS_MEMORY || hold->class_ == PCT_CLASS_GUARD;
-        if (word && hold->thread == thread && hold->released == PCT_NO_STEP &&
-            h->steps[hold->taken].address == address && !tried_by(h, thread, address, hold->taken))
-            return hold->taken;
+        if (word && hold->released == PCT_NO_STEP && h->steps[hold->taken].address == address &&
+            !tried_by(h, thread, address, hold->taken) && (latest == PCT_NO_STEP || hold->taken > latest))
+            latest = hold->taken;
     }
-    return PCT_NO_STEP;
+    return latest;
 }
 
 /* The step by which this thread runs the routine of the once object that others wait for. PCT_NO_STEP: it does not. */
 static uint32_t runs_once(const struct pct_history *h, uint32_t thread, const struct pct_moment *wait)
 {
-    uint32_t i = h->count;
-    while (i-- > 0 && !pct_moment_same_object(&h->steps[i], wait))
-        continue;
+    const struct pct_group on = pct_history_on(h, wait->class_, wait->object);
+    const uint32_t i = on.count ? on.item[on.count - 1] : PCT_NO_STEP;
     bool runs = i < h->count && h->steps[i].op == PCT_OP_ONCE && h->steps[i].argument == PCT_ARG_RUN;
     return runs && h->steps[i].thread == thread ? i : PCT_NO_STEP;
 }
@@ -105,10 +106,10 @@ static uint32_t runs_once(const struct pct_history *h, uint32_t thread, const st
  * which other rules tell. */
 static bool is_gone(const struct pct_history *h, uint32_t taken)
 {
-    for (uint32_t i = taken + 1; i < h->count; i++) {
-        unsigned op = h->steps[i].op;
-        if ((op == PCT_OP_MUTEX_DESTROY || op == PCT_OP_RWLOCK_DESTROY || op == PCT_OP_SPIN_DESTROY) &&
-            pct_moment_same_object(&h->steps[i], &h->steps[taken]))
+    const struct pct_group on = pct_history_on(h, h->steps[taken].class_, h->steps[taken].object);
+    for (uint32_t i = pct_group_behind(&on, taken); i < on.count; i++) {
+        unsigned op = h->steps[on.item[i]].op;
+        if (op == PCT_OP_MUTEX_DESTROY || op == PCT_OP_RWLOCK_DESTROY || op == PCT_OP_SPIN_DESTROY)
             return true;
     }
     return false;

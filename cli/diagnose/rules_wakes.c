@@ -58,9 +58,7 @@ static bool lost_wakeup(struct pct_diagnoses *out, const struct pct_waiter *w)
 /* The section that this notice stands in or behind, if its mutex is this one: where it was taken. */
 static uint32_t section_of(const struct pct_history *h, uint32_t notice, uint32_t mutex)
 {
-    uint32_t taken = h->steps[notice].previous;
-    while (taken != PCT_NO_STEP && h->steps[taken].hold == PCT_NO_HOLD)
-        taken = h->steps[taken].previous;
+    const uint32_t taken = h->steps[notice].section;
     const struct pct_hold *hold = taken == PCT_NO_STEP ? NULL : &h->holds[h->steps[taken].hold];
     return hold && hold->class_ == PCT_CLASS_MUTEX && hold->object == mutex ? taken : PCT_NO_STEP;
 }
@@ -82,22 +80,30 @@ bool pct_still_waits(const struct pct_history *h, uint32_t wait, uint32_t step)
 /* Remember whom broadcasts pass by: others than those who wait on another condition variable with the same mutex. */
 static void note_others(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
 {
-    enum { FAR = 4096 }; /* steps before a broadcast that are looked at */
-    for (uint32_t i = 0; i < h->count; i++) {
+    enum { FAR = 4096 };                                              /* steps before a broadcast that are looked at */
+    uint32_t *last = malloc((h->threads + (size_t)1) * sizeof *last); /* by thread: its last step so far */
+    for (uint32_t thread = 0; last && thread < h->threads; thread++)
+        last[thread] = PCT_NO_STEP;
+    for (uint32_t i = 0; last && i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
-        for (uint32_t wait = i; m->op == PCT_OP_COND_BROADCAST && m->place && wait-- > 0 && i - wait < FAR;) {
-            const struct pct_moment *w = &h->steps[wait];
-            if (w->op == PCT_OP_COND_WAIT && w->mutex && w->address && !pct_moment_same_object(w, m) &&
+        for (uint32_t thread = 0; m->op == PCT_OP_COND_BROADCAST && m->place && thread < h->threads; thread++) {
+            const uint32_t wait = last[thread];
+            const struct pct_moment *w = wait == PCT_NO_STEP || i - wait >= FAR ? NULL : &h->steps[wait];
+            if (w && w->op == PCT_OP_COND_WAIT && w->mutex && w->address && !pct_moment_same_object(w, m) &&
                 pct_still_waits(h, wait, i) && section_of(h, i, w->mutex) != PCT_NO_STEP)
                 pct_evidence_note(evidence, key_of_others(m->place, w->address), fails);
         }
+        last[m->thread] = i;
     }
+    evidence->full = evidence->full || !last;
+    free(last);
 }
 
 bool pct_is_notified_behind(const struct pct_history *h, const struct pct_moment *cond, uint32_t step)
 {
-    for (uint32_t i = step + 1; i < h->count; i++)
-        if (pct_moment_notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], cond))
+    const struct pct_group on = pct_history_on(h, cond->class_, cond->object);
+    for (uint32_t i = on.count; i-- > 0 && on.item[i] > step;)
+        if (pct_moment_notifies(&h->steps[on.item[i]]))
             return true;
     return false;
 }
@@ -145,8 +151,7 @@ uint32_t pct_notice_of(const struct pct_history *h, const struct pct_hold *secti
     return PCT_NO_STEP;
 }
 
-/* The key of a section at this place that waits on the condition variable at this address. */
-static uint64_t key_of_waiters(uint64_t place, uint64_t address)
+uint64_t pct_key_of_waiters(uint64_t place, uint64_t address)
 {
     return pct_evidence_notice(place ^ UINT64_C(0x77616974), address);
 }
@@ -174,7 +179,7 @@ static void note_waiters(const struct pct_history *h, struct pct_evidence *evide
         bool waits = end->op == PCT_OP_COND_WAIT;
         pct_evidence_note(evidence, pct_key_of_sections(place, waits), fails);
         if (waits && end->address)
-            pct_evidence_note(evidence, key_of_waiters(place, end->address), fails);
+            pct_evidence_note(evidence, pct_key_of_waiters(place, end->address), fails);
     }
 }
 
@@ -225,28 +230,30 @@ void pct_rules_notices(const struct pct_history *h, struct pct_evidence *evidenc
     for (uint32_t i = 0; i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
         /* The section that it stands in or behind: the last lock that was taken. */
-        uint32_t taken = pct_moment_notifies(m) && m->address ? m->previous : PCT_NO_STEP;
-        while (taken != PCT_NO_STEP && h->steps[taken].hold == PCT_NO_HOLD)
-            taken = h->steps[taken].previous;
+        const uint32_t taken = pct_moment_notifies(m) && m->address ? m->section : PCT_NO_STEP;
         if (taken != PCT_NO_STEP && h->steps[taken].place)
             pct_evidence_note(evidence, pct_evidence_notice(h->steps[taken].place, m->address), fails);
     }
 }
 
-/* A section at the same place that does notify, in this run. PCT_NO_STEP: there is none. */
-static uint32_t elsewhere(const struct pct_waiter *w, uint64_t place)
+/* Sections with the mutex of a wait that notify who waits there, by the places where they begin: the first notice, + 1.
+ * False: there is no memory. */
+static bool find_notices(const struct pct_waiter *w, struct pct_table *notices)
 {
     const struct pct_history *h = w->history;
-    for (uint32_t i = 0; i < h->hold_count; i++) {
-        const struct pct_hold *section = &h->holds[i];
-        uint32_t notice = h->steps[section->taken].place == place && section->object == w->at->mutex &&
-                                  section->class_ == PCT_CLASS_MUTEX
-                              ? pct_notice_of(h, section, w->at)
-                              : PCT_NO_STEP;
-        if (notice != PCT_NO_STEP)
-            return notice;
+    const struct pct_group sections = pct_history_sections(h, PCT_CLASS_MUTEX, w->at->mutex);
+    for (uint32_t i = 0; i < sections.count; i++) {
+        const struct pct_hold *section = &h->holds[sections.item[i]];
+        const uint64_t place = h->steps[section->taken].place;
+        const uint32_t notice =
+            place && !pct_table_find(notices, place) ? pct_notice_of(h, section, w->at) : PCT_NO_STEP;
+        uint32_t *there = notice == PCT_NO_STEP ? NULL : pct_table_add(notices, place);
+        if (notice != PCT_NO_STEP && !there)
+            return false;
+        if (there)
+            *there = notice + 1;
     }
-    return PCT_NO_STEP;
+    return true;
 }
 
 /* The base of this where a notice came later, which woke one of several. */
@@ -255,27 +262,34 @@ static uint32_t elsewhere(const struct pct_waiter *w, uint64_t place)
 static bool no_notice(struct pct_diagnoses *out, const struct pct_waiter *w, const struct pct_evidence *evidence)
 {
     const struct pct_history *h = w->history;
+    const struct pct_group sections = pct_history_sections(h, PCT_CLASS_MUTEX, w->at->mutex);
+    struct pct_table notices = PCT_TABLE(uint32_t);
+    struct pct_wakes through = { 0 };
+    const bool fine = find_notices(w, &notices) && pct_waiter_find_through(w, &through);
     bool found = false;
-    for (uint32_t i = 0; i < h->hold_count; i++) {
-        const struct pct_hold *section = &h->holds[i];
+    for (uint32_t i = w->wait ? pct_sections_behind(h, &sections, w->wait - 1) : 0; fine && i < sections.count; i++) {
+        const struct pct_hold *section = &h->holds[sections.item[i]];
         uint64_t place = h->steps[section->taken].place;
         /* A section that the run did not come to the end of could still have signalled. */
-        if (section->class_ != PCT_CLASS_MUTEX || section->object != w->at->mutex || section->taken < w->wait ||
-            section->thread == w->at->thread || section->released == PCT_NO_STEP || !place ||
+        if (section->thread == w->at->thread || section->released == PCT_NO_STEP || !place ||
             h->steps[section->released].op == PCT_OP_COND_WAIT || pct_notice_of(h, section, w->at) != PCT_NO_STEP)
             continue;
-        uint32_t notice = elsewhere(w, place);
+        const uint32_t *there = pct_table_find(&notices, place);
+        const uint32_t notice = there ? *there - 1 : PCT_NO_STEP;
         bool other_run =
             notice == PCT_NO_STEP && evidence && pct_evidence_has(evidence, pct_evidence_notice(place, w->at->address));
         if (notice == PCT_NO_STEP && !other_run)
             continue;
-        struct pct_diagnosis *d =
-            pct_diagnoses_add(out, PCT_RULE_NO_NOTICE, pct_waiter_is_one_of_several(w, section) ? TOLD_LATER : 0,
-                              notice == PCT_NO_STEP ? 2 : 3, (uint32_t[]){ w->wait, section->taken, notice });
+        struct pct_diagnosis *d = pct_diagnoses_add(
+            out, PCT_RULE_NO_NOTICE, pct_waiter_is_one_of_several(w, section, &through) ? TOLD_LATER : 0,
+            notice == PCT_NO_STEP ? 2 : 3, (uint32_t[]){ w->wait, section->taken, notice });
         if (d)
             d->note[2] = notice == PCT_NO_STEP ? NULL : "elsewhere";
         found = true;
     }
+    out->full = out->full || !fine;
+    pct_table_free(&notices);
+    free(through.step);
     return found;
 }
 
@@ -288,7 +302,7 @@ bool pct_section_competes(const struct pct_history *h, uint32_t taken, const str
     const struct pct_hold *section = &h->holds[m->hold];
     return m->op == PCT_OP_COND_WAKE || pct_hold_ends_in_wait(h, section) ||
            (evidence && m->place && cond->address &&
-            pct_evidence_has(evidence, key_of_waiters(m->place, cond->address)));
+            pct_evidence_has(evidence, pct_key_of_waiters(m->place, cond->address)));
 }
 
 /* What a thread was woken for was taken back before it came to look, and nobody tells it again. */
@@ -357,52 +371,7 @@ static bool signalled_before(struct pct_diagnoses *out, const struct pct_waiter 
     return true;
 }
 
-/* --- Nobody is left ----------------------------------------------------------------------------------------------- */
-
-/* Whether the thread is one of those who wait on this condition variable at times: it does, or has come to a section at
- * whose place somebody has, in this run or another one. */
-static bool serves(const struct pct_history *h, uint32_t thread, const struct pct_moment *cond,
-                   const struct pct_evidence *evidence)
-{
-    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous) {
-        const struct pct_moment *m = &h->steps[i];
-        if (m->op == PCT_OP_COND_WAIT && pct_moment_same_object(m, cond))
-            return true;
-        if (evidence && m->hold != PCT_NO_HOLD && m->place && cond->address &&
-            pct_evidence_has(evidence, key_of_waiters(m->place, cond->address)))
-            return true;
-    }
-    return false;
-}
-
-/* Whether all of those are blocked by something else, at the end. */
-static bool all_are_blocked(const struct pct_history *h, const struct pct_moment *cond,
-                            const struct pct_evidence *evidence)
-{
-    for (uint32_t thread = 0; thread < h->threads; thread++) {
-        if (h->last[thread] == PCT_NO_STEP || !serves(h, thread, cond, evidence))
-            continue;
-        const struct pct_moment *end = &h->steps[h->last[thread]];
-        if (!end->pending || !end->blocked || pct_moment_same_object(end, cond) || pct_moment_locks(end))
-            return false;
-    }
-    return true;
-}
-
-/* Who takes work from a pool, gives it more, and waits for that: with all others doing the same it is never done. */
-static void nobody_left(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
-{
-    for (uint32_t i = 0; i < h->count; i++) {
-        const struct pct_moment *m = &h->steps[i];
-        if (!pct_moment_notifies(m) || m->argument != PCT_ARG_NOBODY || !serves(h, m->thread, m, evidence) ||
-            !all_are_blocked(h, m, evidence))
-            continue;
-        struct pct_diagnosis *d =
-            pct_diagnoses_add(out, PCT_RULE_NOBODY_LEFT, 0, 2, (uint32_t[]){ i, h->last[m->thread] });
-        if (d)
-            d->note[0] = "nobody waits for it";
-    }
-}
+/* --- Who waits at the end ----------------------------------------------------------------------------------------- */
 
 /* Whether this futex counts notices, as the condition variables of Rust and those of the program's own do: somebody
  * raises the word, and nobody takes it as a lock is taken. */
@@ -440,33 +409,27 @@ static bool is_flag(const struct pct_history *h, const struct pct_moment *futex)
     return written && !otherwise;
 }
 
-/* The hold of the mutex that this wait gives up. NULL: not known. */
-static const struct pct_hold *given_up(const struct pct_history *h, uint32_t wait)
-{
-    for (uint32_t i = h->hold_count; i-- > 0;)
-        if (h->holds[i].released == wait && h->holds[i].thread == h->steps[wait].thread)
-            return &h->holds[i];
-    return NULL;
-}
-
 /* The lock with which the waiter has looked: that of the wait, or, if it gives another one back while it has that, the
  * other one. So does a C++ condition_variable_any, which waits with a mutex of its own. */
 static void find_guard(struct pct_waiter *w)
 {
     const struct pct_history *h = w->history;
-    const struct pct_hold *own = given_up(h, w->wait), *guard = own;
-    for (uint32_t i = 0; own && i < h->hold_count && h->holds[i].taken < own->taken; i++)
-        if (h->holds[i].thread == own->thread && h->holds[i].released > own->taken && h->holds[i].released < w->wait)
-            guard = &h->holds[i];
-    w->guard = guard;
-    w->taken = guard ? guard->taken : PCT_NO_STEP;
+    const struct pct_hold *own = pct_history_ended(h, w->wait), *guard = NULL;
+    for (uint32_t i = own ? h->steps[own->taken].held : 0; i; i = h->links[i].next) {
+        const struct pct_hold *hold = &h->holds[h->links[i].hold];
+        if (hold->taken < own->taken && hold->released > own->taken && hold->released < w->wait &&
+            (!guard || hold > guard))
+            guard = hold;
+    }
+    w->guard = guard ? guard : own;
+    w->taken = own ? w->guard->taken : PCT_NO_STEP;
 }
 
 void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
     if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
         return;
-    nobody_left(out, h, evidence);
+    pct_rules_nobody_left(out, h, evidence);
     for (uint32_t i = h->count; i < h->all; i++) {
         struct pct_waiter w = { .history = h, .at = &h->steps[i], .wait = h->steps[i].previous };
         bool futex = w.at->blocked && w.at->class_ == PCT_CLASS_FUTEX && w.wait != PCT_NO_STEP &&

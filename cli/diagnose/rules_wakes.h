@@ -44,6 +44,14 @@ bool pct_section_competes(const struct pct_history *history, uint32_t taken, con
 /* The key of sections at this place that wait, on whatever; or that end without a wait. */
 uint64_t pct_key_of_sections(uint64_t place, bool waits);
 
+/* The key of a section at this place that waits on the condition variable at this address. */
+uint64_t pct_key_of_waiters(uint64_t place, uint64_t address);
+
+/* rules_left.c: who takes work from a pool, gives it more, and waits for that: with all others doing the same it is
+ * never done. evidence: may be NULL. */
+void pct_rules_nobody_left(struct pct_diagnoses *out, const struct pct_history *history,
+                           const struct pct_evidence *evidence);
+
 /* rules_silent.c: nobody signals behind the beginning of the wait, and a section since then may have changed what is
  * waited for: the last that has to signal, by other runs, or else the last that may. Of any run: which sections signal
  * nobody while somebody waits, and what comes of it. evidence: may be NULL. */
@@ -61,8 +69,18 @@ void pct_rules_one_woken(struct pct_diagnoses *out, const struct pct_waiter *wai
  * does. evidence: may be NULL; then nobody knows how many come. */
 bool pct_rules_passed(struct pct_diagnoses *out, const struct pct_waiter *waiter, const struct pct_evidence *evidence);
 
-/* Whether the thread of this section signals behind it, and wakes another one that has waited at the same place and
- * does not do so again: what the section changed was told of, to one of several. */
-bool pct_waiter_is_one_of_several(const struct pct_waiter *waiter, const struct pct_hold *section);
+/* Steps by which threads were woken at the same place as the waiter, and did not come to wait there again. To be freed.
+ */
+struct pct_wakes {
+    uint32_t *step, count, room;
+};
+
+/* Returns false if there is no memory. */
+bool pct_waiter_find_through(const struct pct_waiter *waiter, struct pct_wakes *through);
+
+/* Whether the thread of this section signals behind it, and wakes one of those: what the section changed was told of,
+ * to one of several. */
+bool pct_waiter_is_one_of_several(const struct pct_waiter *waiter, const struct pct_hold *section,
+                                  const struct pct_wakes *through);
 
 #endif

@@ -77,22 +77,39 @@ static bool tries_again(const struct words *w, uint32_t step)
            pct_table_find(&w->taking, next->place);
 }
 
+/* The steps by which a thread tries again and again, and whether it fails. */
+struct tries {
+    uint32_t thread, first, last;
+    bool fails;
+};
+
 /* Whether it, or what it tries next without anything else in between, fails: so it has not got it by this one. */
-static bool fails_at_last(const struct words *w, uint32_t step)
+static bool fails_at_last(const struct words *w, uint32_t step, struct tries *known)
 {
-    while (!fails(w->history, step) && tries_again(w, step))
-        step = w->history->steps[step].next;
-    return fails(w->history, step);
+    const uint32_t thread = w->history->steps[step].thread;
+    if (known->thread == thread && known->first <= step && step <= known->last)
+        return known->fails;
+    *known = (struct tries){ thread, step, step, false };
+    while (!fails(w->history, known->last) && tries_again(w, known->last))
+        known->last = w->history->steps[known->last].next;
+    return known->fails = fails(w->history, known->last);
 }
 
+/* The next exchange of who has the lock, found once for all who try it meanwhile: from which number on, and its own. */
+struct holders_next {
+    uint32_t holder, from, next;
+};
+
 /* Whether the thread that has the lock at this exchange, the one of this number, gives it back behind it. */
-static bool gives_later(const struct words *w, uint32_t i, uint32_t end, uint32_t holder)
+static bool gives_later(const struct words *w, uint32_t i, uint32_t end, uint32_t holder, struct holders_next *known)
 {
     const struct pct_moment *steps = w->history->steps;
-    for (i++; i < end; i++)
-        if (steps[w->step[i]].thread == holder)
-            return !pct_table_find(&w->taking, steps[w->step[i]].place);
-    return false;
+    if (known->holder != holder || i < known->from || i >= known->next) {
+        *known = (struct holders_next){ holder, i, i + 1 };
+        while (known->next < end && steps[w->step[known->next]].thread != holder)
+            known->next++;
+    }
+    return known->next < end && !pct_table_find(&w->taking, steps[w->step[known->next]].place);
 }
 
 static void find_taking(struct words *w)
@@ -111,15 +128,17 @@ static void find_taking(struct words *w)
 static uint32_t follow(struct words *w, uint32_t first, uint32_t end)
 {
     uint32_t holder = PCT_NO_THREAD, shows = 0;
+    struct holders_next known = { .holder = PCT_NO_THREAD };
+    struct tries tries = { .thread = PCT_NO_THREAD };
     for (uint32_t i = first; i < end; i++) {
         struct pct_moment *m = &w->history->steps[w->step[i]];
         m->word = PCT_WORD_TAKES;
         if (holder == m->thread && !pct_table_find(&w->taking, m->place))
             m->word = PCT_WORD_GIVES;
         else if (holder == m->thread
-                     ? fails_at_last(w, w->step[i])
+                     ? fails_at_last(w, w->step[i], &tries)
                      : holder != PCT_NO_THREAD && (fails(w->history, w->step[i]) || tries_again(w, w->step[i]) ||
-                                                   gives_later(w, i, end, holder)))
+                                                   gives_later(w, i, end, holder, &known)))
             m->word = PCT_WORD_FAILS;
         if (m->word != PCT_WORD_FAILS)
             holder = m->word == PCT_WORD_TAKES ? m->thread : PCT_NO_THREAD;
