@@ -135,12 +135,20 @@ static bool tells_others(struct pct_diagnoses *out, const struct pct_waiter *w, 
 
 /* --- A change without a notice ------------------------------------------------------------------------------------ */
 
+/* Whether the step lets those go on who wait as at that one: for a condition variable, or for a word that counts
+ * notices, as those of Rust do. */
+static bool tells(const struct pct_moment *m, const struct pct_moment *waits)
+{
+    return waits->class_ == PCT_CLASS_FUTEX ? m->word == PCT_WORD_NOTICE && m->address == waits->address
+                                            : pct_moment_notifies(m) && pct_moment_same_object(m, waits);
+}
+
 uint32_t pct_notice_of(const struct pct_history *h, const struct pct_hold *section, const struct pct_moment *cond)
 {
     bool behind = false;
     for (uint32_t i = h->steps[section->taken].next; i != PCT_NO_STEP && i < h->count; i = h->steps[i].next) {
         const struct pct_moment *m = &h->steps[i];
-        if (pct_moment_notifies(m) && pct_moment_same_object(m, cond))
+        if (tells(m, cond))
             return i;
         if (behind && (pct_moment_locks(m) || m->op == PCT_OP_COND_WAIT || m->op == PCT_OP_THREAD_FINISH))
             break;
@@ -230,7 +238,8 @@ void pct_rules_notices(const struct pct_history *h, struct pct_evidence *evidenc
     for (uint32_t i = 0; i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
         /* The section that it stands in or behind: the last lock that was taken. */
-        const uint32_t taken = pct_moment_notifies(m) && m->address ? m->section : PCT_NO_STEP;
+        const bool notice = pct_moment_notifies(m) || m->word == PCT_WORD_NOTICE;
+        const uint32_t taken = notice && m->address ? m->section : PCT_NO_STEP;
         if (taken != PCT_NO_STEP && h->steps[taken].place)
             pct_evidence_note(evidence, pct_evidence_notice(h->steps[taken].place, m->address), fails);
     }
@@ -241,7 +250,7 @@ void pct_rules_notices(const struct pct_history *h, struct pct_evidence *evidenc
 static bool find_notices(const struct pct_waiter *w, struct pct_table *notices)
 {
     const struct pct_history *h = w->history;
-    const struct pct_group sections = pct_history_sections(h, PCT_CLASS_MUTEX, w->at->mutex);
+    const struct pct_group sections = pct_history_sections(h, w->lock_class, w->lock);
     for (uint32_t i = 0; i < sections.count; i++) {
         const struct pct_hold *section = &h->holds[sections.item[i]];
         const uint64_t place = h->steps[section->taken].place;
@@ -262,17 +271,17 @@ static bool find_notices(const struct pct_waiter *w, struct pct_table *notices)
 static bool no_notice(struct pct_diagnoses *out, const struct pct_waiter *w, const struct pct_evidence *evidence)
 {
     const struct pct_history *h = w->history;
-    const struct pct_group sections = pct_history_sections(h, PCT_CLASS_MUTEX, w->at->mutex);
+    const struct pct_group sections = pct_history_sections(h, w->lock_class, w->lock);
     struct pct_table notices = PCT_TABLE(uint32_t);
     struct pct_wakes through = { 0 };
     const bool fine = find_notices(w, &notices) && pct_waiter_find_through(w, &through);
     bool found = false;
-    for (uint32_t i = w->wait ? pct_sections_behind(h, &sections, w->wait - 1) : 0; fine && i < sections.count; i++) {
+    for (uint32_t i = pct_sections_behind(h, &sections, w->since); fine && i < sections.count; i++) {
         const struct pct_hold *section = &h->holds[sections.item[i]];
         uint64_t place = h->steps[section->taken].place;
         /* A section that the run did not come to the end of could still have signalled. */
         if (section->thread == w->at->thread || section->released == PCT_NO_STEP || !place ||
-            h->steps[section->released].op == PCT_OP_COND_WAIT || pct_notice_of(h, section, w->at) != PCT_NO_STEP)
+            pct_hold_ends_in_wait(h, section) || pct_notice_of(h, section, w->at) != PCT_NO_STEP)
             continue;
         const uint32_t *there = pct_table_find(&notices, place);
         const uint32_t notice = there ? *there - 1 : PCT_NO_STEP;
@@ -423,6 +432,28 @@ static void find_guard(struct pct_waiter *w)
     }
     w->guard = guard ? guard : own;
     w->taken = own ? w->guard->taken : PCT_NO_STEP;
+    w->lock_class = PCT_CLASS_MUTEX;
+    w->lock = w->at->mutex;
+    w->since = w->wait;
+}
+
+/* The same of who waits for a word that counts notices: the lock that is made of a word, which it has given up for
+ * that. Returns whether that is known. */
+static bool find_word(struct pct_waiter *w)
+{
+    const struct pct_history *h = w->history;
+    uint32_t given = h->steps[w->wait].previous;
+    while (given != PCT_NO_STEP &&
+           (h->steps[given].op == PCT_OP_FUTEX_WAKE || h->steps[given].op == PCT_OP_ATOMIC_LOAD))
+        given = h->steps[given].previous;
+    w->guard = given != PCT_NO_STEP && h->steps[given].waits ? pct_history_ended(h, given) : NULL;
+    if (!w->guard || w->guard->class_ != PCT_CLASS_MEMORY)
+        return false;
+    w->taken = w->guard->taken;
+    w->lock_class = PCT_CLASS_MEMORY;
+    w->lock = w->guard->object;
+    w->since = given;
+    return true;
 }
 
 void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
@@ -434,8 +465,8 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
         struct pct_waiter w = { .history = h, .at = &h->steps[i], .wait = h->steps[i].previous };
         bool futex = w.at->blocked && w.at->class_ == PCT_CLASS_FUTEX && w.wait != PCT_NO_STEP &&
                      h->steps[w.wait].op == PCT_OP_FUTEX_WAIT;
-        if (futex && counts_notices(h, w.at))
-            pct_rules_wrong_waiter(out, &w);
+        if (futex && counts_notices(h, w.at) && !pct_rules_wrong_waiter(out, &w) && find_word(&w))
+            no_notice(out, &w, evidence);
         else if (futex && is_flag(h, w.at))
             pct_rules_one_woken(out, &w);
         if (w.at->op != PCT_OP_COND_WAKE || w.at->class_ != PCT_CLASS_COND || !w.at->mutex)

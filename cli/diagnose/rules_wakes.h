@@ -9,6 +9,10 @@ struct pct_waiter {
     const struct pct_history *history;
     uint32_t wait, taken; /* steps: where its wait began, and where it had taken the lock with which it looked */
     const struct pct_hold *guard; /* that lock; NULL: not known */
+    /* What it is woken with, which it has given up: a mutex, or a lock that is made of a word; and the step by which.
+     */
+    unsigned lock_class;
+    uint32_t lock, since;
     const struct pct_moment *at;
 };
 

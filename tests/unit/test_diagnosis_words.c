@@ -300,14 +300,57 @@ static void test_nobody_left_but_who_joins(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_HAS_ENDED, false);
 }
 
+/* Thread 2 comes into the section with the lock of the word of futex 4, and may tell who waits for that of futex 5. */
+static void come_by(uint64_t place, bool tells)
+{
+    step_on(2, PCT_OP_ATOMIC_TRY, 4, place);
+    if (tells) {
+        step_on(2, PCT_OP_ATOMIC_UPDATE, 5, 301);
+        STEP(&run, 2, FUTEX_WAKE, 5);
+    }
+    step_on(2, PCT_OP_ATOMIC_TRY, 4, 201);
+}
+
+/* As in Rust: thread 1 gives the lock up and waits; thread 2 has come before that, and comes once more. */
+static void make_untold(bool before, uint64_t place, bool then)
+{
+    begin(2);
+    come_by(101, before);
+    step_on(1, PCT_OP_ATOMIC_TRY, 4, 102);
+    step_on(1, PCT_OP_ATOMIC_LOAD, 5, 302);
+    step_on(1, PCT_OP_ATOMIC_TRY, 4, 202);
+    STEP(&run, 1, FUTEX_WAIT, 5);
+    come_by(place, then);
+    pending(&run, 1, PCT_OP_FUTEX_WAIT, 5);
+}
+
+static void test_no_notice(void **unused)
+{
+    (void)unused;
+    make_untold(true, 101, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_NOTICE, true);
+    make_untold(true, 103, false); /* that is another section, which never tells */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_NOTICE, false);
+    make_untold(true, 101, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_NOTICE, false);
+    make_untold(true, 101, false);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_NO_NOTICE, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared_without_waiting), cmocka_unit_test(test_shared_between_others),
-        cmocka_unit_test(test_parks_with_lock),        cmocka_unit_test(test_nobody_left_but_who_joins),
-        cmocka_unit_test(test_word_is_data),           cmocka_unit_test(test_waits_beside_the_word),
-        cmocka_unit_test(test_count_is_no_lock),       cmocka_unit_test(test_reads_again),
-        cmocka_unit_test(test_word_taken_back),        cmocka_unit_test(test_behind_the_panic),
+        cmocka_unit_test(test_shared_without_waiting),
+        cmocka_unit_test(test_shared_between_others),
+        cmocka_unit_test(test_parks_with_lock),
+        cmocka_unit_test(test_nobody_left_but_who_joins),
+        cmocka_unit_test(test_word_is_data),
+        cmocka_unit_test(test_waits_beside_the_word),
+        cmocka_unit_test(test_count_is_no_lock),
+        cmocka_unit_test(test_reads_again),
+        cmocka_unit_test(test_word_taken_back),
+        cmocka_unit_test(test_behind_the_panic),
+        cmocka_unit_test(test_no_notice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
