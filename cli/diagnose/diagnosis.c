@@ -43,7 +43,8 @@ bool pct_rule_is_rare(enum pct_rule rule)
 
 bool pct_rule_is_of_time(enum pct_rule rule)
 {
-    return rule == PCT_RULE_TIMED_OUT || rule == PCT_RULE_SIGNALLED_LATE || rule == PCT_RULE_ANSWERED_LATE;
+    return rule == PCT_RULE_TIMED_OUT || rule == PCT_RULE_SIGNALLED_LATE || rule == PCT_RULE_ANSWERED_LATE ||
+           rule == PCT_RULE_WRONG_IN_TIME;
 }
 
 /* How near to the end a pattern stands, and how compact it is: what made a run fail is mostly both. */

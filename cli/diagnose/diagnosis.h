@@ -112,6 +112,10 @@
     X(SIGNALLED_LATE, 7, false, "the signal came too late",                                                            \
       "thread @t1 signals @o1 (@s1) when the time of thread @t0, which waits for it, is up: thread @t0 goes on as if " \
       "nothing had come (@s2)")                                                                                        \
+    X(WRONG_IN_TIME, 7.5, false, "the signal woke the wrong waiter",                                                   \
+      "thread @t1's signal (@s1) woke thread @t2, which looked and waited again at once (@s2), and not thread @t0, "   \
+      "which waited as well, until its time was up (@s3). A signal wakes one thread: broadcast, or have a condition "  \
+      "for each")                                                                                                      \
     X(ANSWERED_LATE, 7, false, "a wait that timed out",                                                                \
       "thread @t0 waits for a time (@s0) and then goes away (@s2), while thread @t1 has begun (@s1) what it waited "   \
       "for, and ends it all the same (@s3)")                                                                           \

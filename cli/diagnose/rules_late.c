@@ -1,7 +1,7 @@
 /* What comes for a thread whose time is up: see rules.h. A signal: it has been woken by its deadline and has yet to
  * take the mutex, so that nobody waits any more; who looks at what it waited for, and not only at the error, finds it
  * there. Who looks cannot be seen: other runs tell. */
-#include "rules.h"
+#include "rules_wakes.h"
 #include <common/bisect.h>
 #include <stdlib.h>
 
@@ -137,6 +137,32 @@ static void look_at_answer(struct pct_diagnoses *out, const struct pct_history *
     }
 }
 
+/* The last notice before the time is up was a signal that woke another one, which has looked and waits again: what it
+ * told of was for the one whose time is up, perhaps. */
+static void look_at_other(struct pct_diagnoses *out, const struct pct_history *h, uint32_t wait, uint32_t wake)
+{
+    const struct pct_group on = pct_history_on(h, h->steps[wake].class_, h->steps[wake].object);
+    const uint32_t end = wake ? pct_group_behind(&on, wake - 1) : 0;
+    uint32_t at = end;
+    while (at && on.item[at - 1] > wait && !pct_moment_notifies(&h->steps[on.item[at - 1]]))
+        at--;
+    const uint32_t signal = at && on.item[at - 1] > wait ? on.item[at - 1] : PCT_NO_STEP;
+    if (signal == PCT_NO_STEP || h->steps[signal].op != PCT_OP_COND_SIGNAL)
+        return;
+    while (at < end && h->steps[on.item[at]].cause != signal)
+        at++;
+    const uint32_t again = at < end ? pct_waited_again(h, on.item[at]) : PCT_NO_STEP;
+    struct pct_diagnosis *d =
+        again < wake ? pct_diagnoses_add(out, PCT_RULE_WRONG_IN_TIME, 0, 4, (uint32_t[]){ wait, signal, again, wake })
+                     : NULL;
+    if (!d)
+        return;
+    d->note[0] = "waits for a time,";
+    d->note[1] = "wakes the other one,";
+    d->note[2] = "which waits again";
+    d->note[3] = "and it goes on";
+}
+
 void pct_rules_late(struct pct_diagnoses *out, const struct pct_history *h)
 {
     struct sections all = { 0 };
@@ -146,6 +172,7 @@ void pct_rules_late(struct pct_diagnoses *out, const struct pct_history *h)
             waits_again(h, wake))
             continue;
         look_at_answer(out, h, &all, first_wait(h, m->previous), wake);
+        look_at_other(out, h, m->previous, wake);
         uint32_t signal = vain_signal(h, m->previous, wake);
         struct pct_diagnosis *d = signal == PCT_NO_STEP ? NULL
                                                         : pct_diagnoses_add(out, PCT_RULE_SIGNALLED_LATE, 0, 3,

@@ -41,6 +41,41 @@ static void make_answer(bool asks, bool twice, bool begins, bool early, bool tel
         STEP_ARG(&run, 1, COND_WAKE, PCT_ARG_TIMEOUT, 4);
 }
 
+/* Threads 1 and 2 wait on 4 with mutex 3; a signal wakes one of them, or none; thread 2, if it is woken, may look and
+ * wait again; then the time of thread 1 is up. */
+static void make_other(unsigned woken, bool again, bool more)
+{
+    begin(2);
+    for (unsigned thread = 1; thread <= 2; thread++) {
+        STEP(&run, thread, MUTEX_LOCK, 3);
+        STEP(&run, thread, COND_WAIT, 4);
+    }
+    STEP_ARG(&run, 0, COND_SIGNAL, woken, 4);
+    if (woken == 1)
+        STEP(&run, 2, COND_WAKE, 4);
+    if (again)
+        STEP(&run, 2, COND_WAIT, 4);
+    else
+        STEP(&run, 2, MUTEX_UNLOCK, 3);
+    if (more)
+        STEP_ARG(&run, 0, COND_SIGNAL, 1, 4);
+    STEP_ARG(&run, 1, COND_WAKE, PCT_ARG_TIMEOUT, 4);
+    STEP(&run, 1, MUTEX_UNLOCK, 3);
+}
+
+static void test_other_is_woken(void **unused)
+{
+    (void)unused;
+    make_other(1, true, false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_WRONG_IN_TIME, true);
+    make_other(1, false, false); /* it was for that one, which goes on */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_WRONG_IN_TIME, false);
+    make_other(1, true, true); /* another one has come, which woke it again */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_WRONG_IN_TIME, false);
+    make_other(PCT_ARG_NOBODY, true, false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_WRONG_IN_TIME, false);
+}
+
 static void test_answered_late(void **unused)
 {
     (void)unused;
@@ -398,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_notice_is_no_count),
         cmocka_unit_test(test_too_few),
         cmocka_unit_test(test_signal_behind_destroy),
+        cmocka_unit_test(test_other_is_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
