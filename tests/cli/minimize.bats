@@ -326,6 +326,17 @@ end_when()
     is "$(wc -l < begun)" 1
 }
 
+@test "explain, told to end: the cause by the runs so far" {
+    find_deadlock
+    "$pct" explain -j 1 --seconds 1000000 --setup 'echo run >> begun' "$token" -- ./target abba > said 2>&1 &
+    end_when begun_are 12
+    is "$status" 143
+    run cat said
+    has "interrupted: the cause is told by "
+    has "cause: wait cycle"
+    has "this replays the run:"
+}
+
 @test "told to end: the best so far, with its token; and the file as it was, or whole" {
     find_deadlock
     echo old > kept.schedule
