@@ -116,6 +116,26 @@ static void refuse_below(const struct options *o, const struct argp *command, in
                                argv[0], word));
 }
 
+/* And so help has them: argp would put options before all that stands in args_doc. Only what comes first stays there,
+ * the others begin the text. *first and *text are to be freed. */
+static void tell_below(struct argp *command, const char *name, char **first, char **text)
+{
+    const char *below = command->args_doc;
+    size_t size, length = pct_completed_next_below(&below);
+    FILE *out = length ? open_memstream(text, &size) : NULL;
+    if (!out)
+        return;
+    *first = strndup(command->args_doc, (size_t)(below - 1 - command->args_doc));
+    for (; length; length = pct_completed_next_below(&below))
+        fprintf(out, "  or:  %s %.*s [OPTION...]%.*s\n", name, (int)length, below, (int)strcspn(below + length, "\n"),
+                below + length);
+    fputs(command->doc, out);
+    if (fclose(out) || !*first)
+        return;
+    command->args_doc = *first;
+    command->doc = *text;
+}
+
 /* What all commands take: how their screens look, and whom they believe. */
 enum { KEY_COLOR = 9000, KEY_ALL_FRAMES, KEY_TRUST };
 
@@ -201,11 +221,16 @@ void pct_parse_words(const struct argp *argp, int argc, char **argv, unsigned fl
 
 void pct_parse(const struct argp *command, int argc, char **argv, int own, void *input)
 {
-    const struct argp_child children[] = { { command, 0, NULL, 0 }, { 0 } };
-    struct argp whole = screen;
+    struct argp whole = screen, told = *command;
+    const struct argp_child children[] = { { &told, 0, NULL, 0 }, { 0 } };
+    char *first = NULL, *text = NULL;
     whole.children = children;
     if (pct_parse_listener)
         pct_parse_listener(command, &screen);
     look(&whole, command, argc, argv, own);
+    if (!own)
+        tell_below(&told, argv[0], &first, &text);
     pct_parse_words(&whole, argc, argv, own == PCT_PARSE_ALL ? 0 : ARGP_IN_ORDER, input);
+    free(first);
+    free(text);
 }

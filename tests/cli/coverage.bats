@@ -306,6 +306,7 @@ END
     done
     run "$pct" coverage --seed 1 -n 1 -- diff it.json it.json
     [ "$status" -eq 0 ]
+    [[ $("$pct" coverage --help) == *$'\n  or:  pct coverage diff [OPTION...] OLD-FILE NEW-FILE\n'* ]]
     # A pipe is a file, too; and another window is said.
     run "$pct" coverage diff <(cat it.json) it.json
     [ "$status" -eq 0 ]
