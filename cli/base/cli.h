@@ -120,7 +120,7 @@ unsigned pct_name_op_class(unsigned op);
 const char *pct_name_class(unsigned class_);
 const char *pct_name_verdict(unsigned verdict);
 const char *pct_name_uncontrolled(unsigned kind);
-/* So many of them: "child processes", "child process". */
+/* For this count: "child processes", "child process". */
 const char *pct_name_uncontrolled_of(unsigned kind, uint64_t count);
 /* "3 child processes", "1 child process": to be freed; NULL: no memory. */
 char *pct_name_uncontrolled_count(unsigned kind, uint64_t count);

@@ -16,24 +16,27 @@ static struct {
 } code[MOST_CODE]; /* that has told the race detector of accesses */
 static unsigned codes;
 
-void pct_memory_of_lock(const struct pct_shim_thread *self, const volatile void *lock, bool destroys, const void *pc)
-{
-    const bool patched = pct_shim.config.memory != PCT_PATCH_OFF;
-    if (PCT_LIKELY(!pct_sched_races(&pct_S)) || pct_sched_threads(&pct_S) < 2 || (!patched && !pct_memory_was_seen()))
-        return;
-    unsigned what =
-        (destroys ? PCT_MEMORY_WRITE | PCT_MEMORY_PLAIN : PCT_MEMORY_ATOMIC_READ) | (patched ? PCT_MEMORY_SEEN : 0);
-    pct_memory_met(
-        pct_races_access(pct_sched_races(&pct_S), &(struct pct_access){ (uintptr_t)lock, 1, (uintptr_t)pc, UINT64_MAX,
-                                                                        self->core.id, pct_memory_kind(what) }));
-}
-
 static bool has_told(uintptr_t pc)
 {
     for (unsigned i = 0; i < codes; i++)
         if (pc - code[i].from < code[i].to - code[i].from)
             return true;
     return false;
+}
+
+void pct_memory_of_object(const struct pct_shim_thread *self, const volatile void *object, enum pct_object_use use,
+                          const void *pc)
+{
+    if (PCT_LIKELY(!pct_sched_races(&pct_S)) || pct_sched_threads(&pct_S) < 2)
+        return;
+    const bool told = has_told((uintptr_t)pc);
+    if (!told && (!pct_strings_calls(pc) || !pct_strings_wants((const void *)object, 1)))
+        return;
+    const unsigned what = (use == PCT_OBJECT_WHOLE ? PCT_MEMORY_WRITE | PCT_MEMORY_PLAIN : PCT_MEMORY_ATOMIC_READ) |
+                          (told ? 0 : PCT_MEMORY_SEEN);
+    pct_memory_met(
+        pct_races_access(pct_sched_races(&pct_S), &(struct pct_access){ (uintptr_t)object, 1, (uintptr_t)pc, UINT64_MAX,
+                                                                        self->core.id, pct_memory_kind(what) }));
 }
 
 void pct_memory_learn_code(uintptr_t pc)

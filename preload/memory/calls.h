@@ -10,9 +10,11 @@
 struct iovec;
 struct pct_shim_thread;
 
-/* The thread, which has the baton and is in a call from before pc, has taken this lock, or gives it back now; or it
- * destroys it. */
-void pct_memory_of_lock(const struct pct_shim_thread *self, const volatile void *lock, bool destroys, const void *pc);
+/* The thread, which has the baton and is in a call from before pc, uses this object of libc's: it has taken that lock,
+ * say, or gives it back now. PCT_OBJECT_WHOLE: it makes or destroys it. Counts as pct_memory_of_call(). */
+enum pct_object_use { PCT_OBJECT_USE, PCT_OBJECT_WHOLE };
+void pct_memory_of_object(const struct pct_shim_thread *self, const volatile void *object, enum pct_object_use use,
+                          const void *pc);
 
 /* A call from before pc has written `size` bytes to these parts, or read them there. With the baton; else it does
  * nothing. A read is told before the step of the call, so that what it orders is behind it; a write afterwards. Counts

@@ -7,6 +7,7 @@
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
+#include <preload/memory/calls.h>
 #include <preload/signals/doorbell.h>
 #include <preload/time/family.h>
 #include <sched/log.h>
@@ -17,6 +18,7 @@ PCT_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_ba
     if (!self)
         return PASS(PCT_OP_BARRIER_INIT, PCT_CLASS_BARRIER, barrier, REAL(pthread_barrier_init)(barrier, attr, count));
     pct_here(self, PCT_OP_BARRIER_INIT);
+    pct_memory_of_object(self, barrier, PCT_OBJECT_WHOLE, PCT_CALLER);
     int error = REAL(pthread_barrier_init)(barrier, attr, count);
     struct pct_object *object = pct_object_init(&pct_S.objects, barrier, PCT_CLASS_BARRIER);
     pct_done(self, PCT_OP_BARRIER_INIT, error ? PCT_ARG_ERROR : 0, object);
@@ -60,6 +62,7 @@ PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
         return CALL_SHARED(self, PCT_OP_BARRIER_ARRIVE, PCT_NEVER, kin, REAL(pthread_barrier_wait)(barrier));
     }
     struct pct_object *object = pct_at(self, PCT_OP_BARRIER_ARRIVE, barrier, PCT_CLASS_BARRIER);
+    pct_memory_of_object(self, barrier, PCT_OBJECT_USE, PCT_CALLER);
     pct_log_value(&pct_S, object, real->count - object->model[1] - 1);
     pct_done(self, PCT_OP_BARRIER_ARRIVE, 0, object);
     if (pct_barrier_arrive(object)) {
@@ -92,6 +95,7 @@ PCT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
     if (!self)
         return PASS(PCT_OP_BARRIER_DESTROY, PCT_CLASS_BARRIER, barrier, REAL(pthread_barrier_destroy)(barrier));
     struct pct_object *object = pct_at(self, PCT_OP_BARRIER_DESTROY, barrier, PCT_CLASS_BARRIER);
+    pct_memory_of_object(self, barrier, PCT_OBJECT_WHOLE, PCT_CALLER);
     /* GLIBC: destroying one that threads wait at blocks until they have left. */
     while (object->model[1])
         pct_wait_for(self, PCT_OP_BARRIER_DESTROY, object, nobody_waits, object, PCT_NEVER);

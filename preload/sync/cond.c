@@ -12,6 +12,7 @@
 #include "foreign_calls.h"
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
+#include <preload/memory/calls.h>
 #include <preload/signals/doorbell.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
@@ -83,9 +84,11 @@ static bool back(const struct pct_shim_thread *self, struct pct_object *queue, e
     return *result != PCT_INTERRUPTED;
 }
 
-static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t deadline)
+static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t deadline,
+                      const void *pc)
 {
     struct pct_object *queue = pct_at(self, PCT_OP_COND_WAIT, cond, PCT_CLASS_COND);
+    pct_memory_of_object(self, cond, PCT_OBJECT_USE, pc);
     pct_cancel_behind(self);
     struct pct_object *held = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
     int error = pct_mutex_release(self, mutex, held);
@@ -166,7 +169,7 @@ PCT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
     }
     if (waits_outside(cond, mutex))
         return SHARED_WAIT(self, cond, mutex, PCT_NEVER, REAL(pthread_cond_wait)(cond, mutex));
-    return wait_until(self, cond, mutex, PCT_NEVER);
+    return wait_until(self, cond, mutex, PCT_NEVER, PCT_CALLER);
 }
 
 /* The clock of deadlines. */
@@ -187,7 +190,7 @@ PCT_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mut
         return EINVAL;
     if (waits_outside(cond, mutex))
         return wait_shared_until(self, cond, mutex, clock_of(cond), deadline);
-    return wait_until(self, cond, mutex, deadline);
+    return wait_until(self, cond, mutex, deadline, PCT_CALLER);
 }
 
 PCT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
@@ -203,7 +206,7 @@ PCT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mut
         return EINVAL;
     if (waits_outside(cond, mutex))
         return wait_shared_until(self, cond, mutex, clock, deadline);
-    return wait_until(self, cond, mutex, deadline);
+    return wait_until(self, cond, mutex, deadline, PCT_CALLER);
 }
 
 /* The waiter of this index; NULL: there are not that many in the queue. */
@@ -240,6 +243,7 @@ PCT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
         return PASS(PCT_OP_COND_SIGNAL, PCT_CLASS_COND, cond, REAL(pthread_cond_signal)(cond));
     }
     struct pct_object *queue = pct_at(self, PCT_OP_COND_SIGNAL, cond, PCT_CLASS_COND);
+    pct_memory_of_object(self, cond, PCT_OBJECT_USE, PCT_CALLER);
     uint32_t chosen = PCT_ARG_NOBODY, waiters = count_waiters(queue);
     if (waiters) {
         chosen = pct_sched_choose(&pct_S, queue, waiters);
@@ -263,6 +267,7 @@ PCT_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
         return PASS(PCT_OP_COND_BROADCAST, PCT_CLASS_COND, cond, REAL(pthread_cond_broadcast)(cond));
     }
     struct pct_object *queue = pct_at(self, PCT_OP_COND_BROADCAST, cond, PCT_CLASS_COND);
+    pct_memory_of_object(self, cond, PCT_OBJECT_USE, PCT_CALLER);
     for (struct pct_thread *t; (t = waiter_at(queue, 0));)
         pct_sched_wake(&pct_S, t);
     queue->model[0] = queue->away;
@@ -278,6 +283,7 @@ PCT_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t 
     if (!self)
         return PASS(PCT_OP_COND_INIT, PCT_CLASS_COND, cond, REAL(pthread_cond_init)(cond, attr));
     pct_here(self, PCT_OP_COND_INIT);
+    pct_memory_of_object(self, cond, PCT_OBJECT_WHOLE, PCT_CALLER);
     int error = REAL(pthread_cond_init)(cond, attr);
     pct_done(self, PCT_OP_COND_INIT, error ? PCT_ARG_ERROR : 0, pct_object_init(&pct_S.objects, cond, PCT_CLASS_COND));
     return error;
@@ -295,6 +301,7 @@ PCT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
     if (!self)
         return PASS(PCT_OP_COND_DESTROY, PCT_CLASS_COND, cond, REAL(pthread_cond_destroy)(cond));
     struct pct_object *queue = pct_at(self, PCT_OP_COND_DESTROY, cond, PCT_CLASS_COND);
+    pct_memory_of_object(self, cond, PCT_OBJECT_WHOLE, PCT_CALLER);
     /* GLIBC: destroying one that threads still wait on blocks until they have left. */
     while (queue->away || waiter_at(queue, 0)) {
         queue->model[1]++;

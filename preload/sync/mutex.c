@@ -215,7 +215,7 @@ static __attribute__((noinline)) int lock_full(pthread_mutex_t *mutex, const voi
         return 0;
     int error = lock_slow(self, mutex, PCT_NEVER);
     if (!error)
-        pct_memory_of_lock(self, mutex, false, pc);
+        pct_memory_of_object(self, mutex, PCT_OBJECT_USE, pc);
     return error;
 }
 
@@ -237,7 +237,7 @@ PCT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
     int error = REAL(pthread_mutex_trylock)(mutex);
     if (!error || error == EOWNERDEAD) {
         acquired(self, PCT_OP_MUTEX_TRYLOCK, mutex, object, error);
-        pct_memory_of_lock(self, mutex, false, PCT_CALLER);
+        pct_memory_of_object(self, mutex, PCT_OBJECT_USE, PCT_CALLER);
         return error;
     }
     /* GLIBC: of one that is not recoverable it says so, but has taken it, for good: not even its end gives it up. */
@@ -274,7 +274,7 @@ static int lock_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, cloc
         return EINVAL;
     int error = valid ? lock_slow(self, mutex, deadline) : lock_or_fail(self, mutex);
     if (!error)
-        pct_memory_of_lock(self, mutex, false, pc);
+        pct_memory_of_object(self, mutex, PCT_OBJECT_USE, pc);
     return error;
 }
 
@@ -316,7 +316,7 @@ static __attribute__((noinline)) int unlock_full(pthread_mutex_t *mutex, const v
         fast_until(self, mutex, self->unlocks, 1, 0, pct_calm_stop_at(&pct_S)))
         return 0;
     struct pct_object *object = pct_at(self, PCT_OP_MUTEX_UNLOCK, mutex, PCT_CLASS_MUTEX);
-    pct_memory_of_lock(self, mutex, false, pc);
+    pct_memory_of_object(self, mutex, PCT_OBJECT_USE, pc);
     int error = pct_mutex_release(self, mutex, object);
     pct_done(self, PCT_OP_MUTEX_UNLOCK, error ? PCT_ARG_ERROR : 0, object);
     pct_program_changed(object);
@@ -337,6 +337,7 @@ PCT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexatt
     if (!self)
         return PASS(PCT_OP_MUTEX_INIT, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_init)(mutex, attr));
     pct_here(self, PCT_OP_MUTEX_INIT);
+    pct_memory_of_object(self, mutex, PCT_OBJECT_WHOLE, PCT_CALLER);
     int error = REAL(pthread_mutex_init)(mutex, attr);
     pct_done(self, PCT_OP_MUTEX_INIT, error ? PCT_ARG_ERROR : 0,
              pct_object_init(&pct_S.objects, mutex, PCT_CLASS_MUTEX));
@@ -349,7 +350,7 @@ PCT_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
     if (!self)
         return PASS(PCT_OP_MUTEX_DESTROY, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_destroy)(mutex));
     struct pct_object *object = pct_at(self, PCT_OP_MUTEX_DESTROY, mutex, PCT_CLASS_MUTEX);
-    pct_memory_of_lock(self, mutex, true, PCT_CALLER);
+    pct_memory_of_object(self, mutex, PCT_OBJECT_WHOLE, PCT_CALLER);
     bool used = object->model[0] && !(mutex->__data.__kind & KIND_ROBUST);
     int error = used ? EBUSY : REAL(pthread_mutex_destroy)(mutex);
     pct_done(self, PCT_OP_MUTEX_DESTROY, error ? PCT_ARG_ERROR : 0, object);

@@ -5,6 +5,7 @@
 #include "rwlock.h"
 #include "layouts.h"
 #include <preload/core/pass.h>
+#include <preload/memory/calls.h>
 #include <preload/signals/doorbell.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
@@ -98,7 +99,8 @@ static int lock_outside(struct pct_shim_thread *self, enum pct_op op, pthread_rw
     return error == ETIMEDOUT ? EBUSY : error;
 }
 
-static int lock_until(struct pct_shim_thread *self, enum pct_op op, pthread_rwlock_t *lock, uint64_t deadline)
+static int lock_until(struct pct_shim_thread *self, enum pct_op op, pthread_rwlock_t *lock, uint64_t deadline,
+                      const void *pc)
 {
     struct pct_object *object = pct_object_at(&pct_S.objects, lock, PCT_CLASS_RWLOCK);
     bool fast = pct_on_fast_path(&pct_S) && !object->waiters;
@@ -137,6 +139,8 @@ static int lock_until(struct pct_shim_thread *self, enum pct_op op, pthread_rwlo
         else if (!error)
             note_reader(object, self->core.id, true);
         pct_done(self, op, error == ETIMEDOUT ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0, object);
+        if (!error)
+            pct_memory_of_object(self, lock, PCT_OBJECT_USE, pc);
         pct_program_changed(object);
         return error;
     }
@@ -147,7 +151,7 @@ PCT_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_RWLOCK_RDLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_rdlock)(lock));
-    return lock_until(self, PCT_OP_RWLOCK_RDLOCK, lock, PCT_NEVER);
+    return lock_until(self, PCT_OP_RWLOCK_RDLOCK, lock, PCT_NEVER, PCT_CALLER);
 }
 
 PCT_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
@@ -155,17 +159,17 @@ PCT_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_RWLOCK_WRLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_wrlock)(lock));
-    return lock_until(self, PCT_OP_RWLOCK_WRLOCK, lock, PCT_NEVER);
+    return lock_until(self, PCT_OP_RWLOCK_WRLOCK, lock, PCT_NEVER, PCT_CALLER);
 }
 
 /* GLIBC: an invalid deadline is refused before anything else. */
 static int lock_by(struct pct_shim_thread *self, enum pct_op op, pthread_rwlock_t *lock, clockid_t clock,
-                   const struct timespec *when)
+                   const struct timespec *when, const void *pc)
 {
     uint64_t deadline;
     if (!pct_deadline(clock, when, &deadline))
         return EINVAL;
-    return lock_until(self, op, lock, deadline);
+    return lock_until(self, op, lock, deadline, pc);
 }
 
 PCT_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *when)
@@ -173,7 +177,7 @@ PCT_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct t
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_RWLOCK_RDLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_timedrdlock)(lock, when));
-    return lock_by(self, PCT_OP_RWLOCK_RDLOCK, lock, CLOCK_REALTIME, when);
+    return lock_by(self, PCT_OP_RWLOCK_RDLOCK, lock, CLOCK_REALTIME, when, PCT_CALLER);
 }
 
 PCT_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *when)
@@ -181,7 +185,7 @@ PCT_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct t
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_RWLOCK_WRLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_timedwrlock)(lock, when));
-    return lock_by(self, PCT_OP_RWLOCK_WRLOCK, lock, CLOCK_REALTIME, when);
+    return lock_by(self, PCT_OP_RWLOCK_WRLOCK, lock, CLOCK_REALTIME, when, PCT_CALLER);
 }
 
 PCT_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *when)
@@ -191,7 +195,7 @@ PCT_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t cloc
         return PASS(PCT_OP_RWLOCK_RDLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_clockrdlock)(lock, clock, when));
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
         return EINVAL;
-    return lock_by(self, PCT_OP_RWLOCK_RDLOCK, lock, clock, when);
+    return lock_by(self, PCT_OP_RWLOCK_RDLOCK, lock, clock, when, PCT_CALLER);
 }
 
 PCT_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *when)
@@ -201,16 +205,18 @@ PCT_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t cloc
         return PASS(PCT_OP_RWLOCK_WRLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_clockwrlock)(lock, clock, when));
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
         return EINVAL;
-    return lock_by(self, PCT_OP_RWLOCK_WRLOCK, lock, clock, when);
+    return lock_by(self, PCT_OP_RWLOCK_WRLOCK, lock, clock, when, PCT_CALLER);
 }
 
-static int tried(struct pct_shim_thread *self, enum pct_op op, struct pct_object *object, int error)
+static int tried(struct pct_shim_thread *self, enum pct_op op, struct pct_object *object, int error, const void *pc)
 {
     if (!error && op == PCT_OP_RWLOCK_TRYWRLOCK)
         object->holder = self->core.id;
     else if (!error)
         note_reader(object, self->core.id, true);
     pct_done(self, op, error ? PCT_ARG_BUSY : 0, object);
+    if (!error)
+        pct_memory_of_object(self, (void *)object->address, PCT_OBJECT_USE, pc);
     pct_program_changed(object);
     if (error == EBUSY)
         pct_sched_spin(&pct_S, &self->core);
@@ -224,7 +230,7 @@ PCT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
         return PASS(PCT_OP_RWLOCK_TRYRDLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_tryrdlock)(lock));
     struct pct_object *object = pct_at(self, PCT_OP_RWLOCK_TRYRDLOCK, lock, PCT_CLASS_RWLOCK);
     int error = writer_first(lock, object) ? EBUSY : REAL(pthread_rwlock_tryrdlock)(lock);
-    return tried(self, PCT_OP_RWLOCK_TRYRDLOCK, object, error);
+    return tried(self, PCT_OP_RWLOCK_TRYRDLOCK, object, error, PCT_CALLER);
 }
 
 PCT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
@@ -233,7 +239,7 @@ PCT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
     if (!self)
         return PASS(PCT_OP_RWLOCK_TRYWRLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_trywrlock)(lock));
     struct pct_object *object = pct_at(self, PCT_OP_RWLOCK_TRYWRLOCK, lock, PCT_CLASS_RWLOCK);
-    return tried(self, PCT_OP_RWLOCK_TRYWRLOCK, object, REAL(pthread_rwlock_trywrlock)(lock));
+    return tried(self, PCT_OP_RWLOCK_TRYWRLOCK, object, REAL(pthread_rwlock_trywrlock)(lock), PCT_CALLER);
 }
 
 PCT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
@@ -242,6 +248,7 @@ PCT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
     if (!self)
         return PASS(PCT_OP_RWLOCK_UNLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_unlock)(lock));
     struct pct_object *object = pct_at(self, PCT_OP_RWLOCK_UNLOCK, lock, PCT_CLASS_RWLOCK);
+    pct_memory_of_object(self, lock, PCT_OBJECT_USE, PCT_CALLER);
     if (lock->__data.__shared)
         pct_family_tell();
     note_writers(lock, object);
@@ -259,6 +266,7 @@ PCT_EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlocka
     if (!self)
         return PASS(PCT_OP_RWLOCK_INIT, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_init)(lock, attr));
     pct_here(self, PCT_OP_RWLOCK_INIT);
+    pct_memory_of_object(self, lock, PCT_OBJECT_WHOLE, PCT_CALLER);
     int error = REAL(pthread_rwlock_init)(lock, attr);
     pct_done(self, PCT_OP_RWLOCK_INIT, error ? PCT_ARG_ERROR : 0,
              pct_object_init(&pct_S.objects, lock, PCT_CLASS_RWLOCK));
@@ -271,6 +279,7 @@ PCT_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
     if (!self)
         return PASS(PCT_OP_RWLOCK_DESTROY, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_destroy)(lock));
     struct pct_object *object = pct_at(self, PCT_OP_RWLOCK_DESTROY, lock, PCT_CLASS_RWLOCK);
+    pct_memory_of_object(self, lock, PCT_OBJECT_WHOLE, PCT_CALLER);
     int error = REAL(pthread_rwlock_destroy)(lock);
     pct_done(self, PCT_OP_RWLOCK_DESTROY, error ? PCT_ARG_ERROR : 0, object);
     pct_object_destroy(&pct_S.objects, object);

@@ -3,6 +3,7 @@
 #include "layouts.h"
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
+#include <preload/memory/calls.h>
 
 static bool ready(const struct pct_thread *thread)
 {
@@ -39,6 +40,7 @@ PCT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
     struct pct_object *object = pct_object_at(&pct_S.objects, lock, PCT_CLASS_SPIN);
     object->holder = self->core.id;
     pct_done(self, PCT_OP_SPIN_LOCK, 0, object);
+    pct_memory_of_object(self, lock, PCT_OBJECT_USE, PCT_CALLER);
     pct_program_changed(object);
     return 0;
 }
@@ -55,6 +57,7 @@ PCT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
         pct_sched_spin(&pct_S, &self->core);
     } else {
         object->holder = self->core.id;
+        pct_memory_of_object(self, lock, PCT_OBJECT_USE, PCT_CALLER);
         pct_program_changed(object);
     }
     return error;
@@ -66,6 +69,7 @@ PCT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
     if (!self)
         return PASS(PCT_OP_SPIN_UNLOCK, PCT_CLASS_SPIN, (void *)lock, REAL(pthread_spin_unlock)(lock));
     struct pct_object *object = pct_at(self, PCT_OP_SPIN_UNLOCK, lock, PCT_CLASS_SPIN);
+    pct_memory_of_object(self, lock, PCT_OBJECT_USE, PCT_CALLER);
     int error = REAL(pthread_spin_unlock)(lock);
     object->holder = PCT_NO_THREAD;
     pct_done(self, PCT_OP_SPIN_UNLOCK, 0, object);
@@ -79,6 +83,7 @@ PCT_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
     if (!self)
         return PASS(PCT_OP_SPIN_INIT, PCT_CLASS_SPIN, (void *)lock, REAL(pthread_spin_init)(lock, shared));
     pct_here(self, PCT_OP_SPIN_INIT);
+    pct_memory_of_object(self, lock, PCT_OBJECT_WHOLE, PCT_CALLER);
     int error = REAL(pthread_spin_init)(lock, shared);
     pct_done(self, PCT_OP_SPIN_INIT, 0, pct_object_init(&pct_S.objects, lock, PCT_CLASS_SPIN));
     return error;
@@ -90,6 +95,7 @@ PCT_EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
     if (!self)
         return PASS(PCT_OP_SPIN_DESTROY, PCT_CLASS_SPIN, (void *)lock, REAL(pthread_spin_destroy)(lock));
     struct pct_object *object = pct_at(self, PCT_OP_SPIN_DESTROY, lock, PCT_CLASS_SPIN);
+    pct_memory_of_object(self, lock, PCT_OBJECT_WHOLE, PCT_CALLER);
     int error = REAL(pthread_spin_destroy)(lock);
     pct_done(self, PCT_OP_SPIN_DESTROY, 0, object);
     pct_object_destroy(&pct_S.objects, object);

@@ -1,5 +1,5 @@
-/* Why there is no claim: "1 operations by threads", where it was one. And where descriptors are too few for so many runs
- * at a time: "pipe: Too many open files".
+/* Why nothing is claimed: "1 operations by threads", where it was one. And where there are not enough descriptors for
+ * the runs at a time that were asked for: "pipe: Too many open files".
  *
  * RUN: pct run -n 20 -s 1 --state none -- %p %t/made > %t/log 2>&1; test $? = 0 && cat %t/log &&
  *     grep -q 'not all was controlled by pct: 1 child process$' %t/log
