@@ -261,7 +261,7 @@ static int lock_or_fail(struct pct_shim_thread *self, pthread_mutex_t *mutex)
 }
 
 /* GLIBC: a deadline with invalid nanoseconds, or on a clock that is none, is noticed first for the clock, and for the
- * nanoseconds only by a lock that has to wait. Only that looks at the deadline at all. */
+ * nanoseconds only by a lock that has to wait. Only that looks at the deadline at all; NULL is none. */
 static int lock_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, clockid_t clock,
                       const struct timespec *when, const void *pc)
 {
@@ -269,7 +269,8 @@ static int lock_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, cloc
         return 0;
     uint64_t deadline = PCT_NEVER;
     bool waits = !available(mutex, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), self->tid);
-    bool valid = (waits || pct_user_readable(when, sizeof *when)) && pct_deadline(clock, when, &deadline);
+    __asm__("" : "+r"(when)); /* declared nonnull */
+    bool valid = !when || ((waits || pct_user_readable(when, sizeof *when)) && pct_deadline(clock, when, &deadline));
     if (!valid && waits)
         return EINVAL;
     int error = valid ? lock_slow(self, mutex, deadline) : lock_or_fail(self, mutex);

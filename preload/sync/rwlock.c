@@ -162,12 +162,13 @@ PCT_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
     return lock_until(self, PCT_OP_RWLOCK_WRLOCK, lock, PCT_NEVER, PCT_CALLER);
 }
 
-/* GLIBC: an invalid deadline is refused before anything else. */
+/* GLIBC: an invalid deadline is refused before anything else; NULL is none. */
 static int lock_by(struct pct_shim_thread *self, enum pct_op op, pthread_rwlock_t *lock, clockid_t clock,
                    const struct timespec *when, const void *pc)
 {
-    uint64_t deadline;
-    if (!pct_deadline(clock, when, &deadline))
+    uint64_t deadline = PCT_NEVER;
+    __asm__("" : "+r"(when)); /* declared nonnull */
+    if (when && !pct_deadline(clock, when, &deadline))
         return EINVAL;
     return lock_until(self, op, lock, deadline, pc);
 }

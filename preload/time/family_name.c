@@ -1,6 +1,7 @@
 /* The variable that names a family: see family_name.h. */
 #include "family_name.h"
 #include <common/text.h>
+#include <preload/core/user_memory.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -12,12 +13,33 @@ static bool is_variable(const char *string, const char *name)
     return !strncmp(string, name, strlen(name));
 }
 
+/* As far as that looks. */
+static bool is_readable(const char *string)
+{
+    enum { PAGE = 4096 };
+    for (size_t i = 0; i < sizeof variable; i++) {
+        if ((!i || !((uintptr_t)(string + i) % PAGE)) && !pct_user_readable(string + i, 1))
+            return false;
+        if (!string[i])
+            break;
+    }
+    return true;
+}
+
 size_t pct_family_name_room(char *const *environment)
 {
     size_t count = 0;
     bool preloaded = false;
-    for (; environment[count]; count++)
+    for (;; count++) {
+        const char *const *last = count ? (const char *const *)&environment[count - 1] : NULL;
+        if (!pct_user_readable_beside(&environment[count], sizeof *environment, last))
+            return 0; /* the kernel says so */
+        if (!environment[count])
+            break;
+        if (!is_readable(environment[count]))
+            return 0;
         preloaded |= is_variable(environment[count], "LD_PRELOAD=");
+    }
     return preloaded ? VARIABLE_SIZE + (count + 2) * sizeof *environment : 0;
 }
 
