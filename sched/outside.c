@@ -208,6 +208,7 @@ void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, u
     uint64_t microseconds = passed / 1000 < most ? passed / 1000 : most;
     if (s->step_ns)
         s->base += microseconds * 1000;
+    s->rest += s->step_ns ? microseconds * 1000 : 0;
     if (s->host->caught_up)
         s->host->caught_up(microseconds * 1000);
     pct_record(s, thread, PCT_OP_OUTSIDE, jumps << 12 | (uint32_t)(microseconds >> 25),

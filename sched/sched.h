@@ -193,6 +193,7 @@ struct pct_sched {
     uint32_t in_full;           /* no operation may take a shortcut: pct_sched_in_full() */
     uint64_t block_step;        /* record.c: steps passed when the block being filled began */
     uint64_t base;              /* virtual time less step * step_ns; at first what the host says */
+    uint64_t rest;              /* of virtual time: passed while nothing could run; less than 0: more CPU time passed */
 
     /* The host configures. */
     const struct pct_host *host;
@@ -517,6 +518,16 @@ void pct_sites_start(struct pct_sched *s, bool callers, const uint64_t *stacks, 
 uint64_t pct_sched_now(const struct pct_sched *s);
 /* The same, as a read of the clock by the running thread: advances it. */
 uint64_t pct_sched_read_clock(struct pct_sched *s);
+/* Of the time so far, what was nobody's CPU time: nothing could run. With the baton. */
+static inline uint64_t pct_sched_rest(const struct pct_sched *s)
+{
+    return s->rest;
+}
+/* It was no more than this: somebody has waited for CPU time to pass, and it has. */
+static inline void pct_sched_set_rest(struct pct_sched *s, uint64_t rest)
+{
+    s->rest = (int64_t)rest < (int64_t)s->rest ? rest : s->rest;
+}
 
 /* Whether there is something for the thread to do (pct_thread.called). Any thread, also in a signal handler. */
 static inline void pct_sched_call(struct pct_thread *thread, bool something)

@@ -106,6 +106,7 @@ void pct_slack_pass(struct pct_sched *s, struct pct_thread *thread)
         microseconds = most;
     microseconds = pct_replay_microseconds(s, microseconds);
     s->base += ahead;
+    s->rest += ahead;
     pct_record(s, thread, PCT_OP_DEADLINE, (uint32_t)(microseconds >> 25), (uint32_t)microseconds & 0x1ffffff);
     s->timed = pct_steps(s);
     pct_sched_turn(s);

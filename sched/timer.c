@@ -174,6 +174,7 @@ static void jump_to(struct pct_sched *s, uint64_t deadline)
     if (pct_readiness_now(s))
         pct_log_doubt(s, PCT_DOUBT_JUMP);
     uint64_t now = pct_sched_now(s);
+    const bool rests = !pct_readiness_now(s);
     /* Timers of the host that come again and again, for nobody: this one may be for a thread. */
     const uint32_t jumps = pct_timer_jumps(s) + 1;
     const bool waited = jumps >= PCT_VAIN_JUMPS && waits_for_time(s);
@@ -181,6 +182,8 @@ static void jump_to(struct pct_sched *s, uint64_t deadline)
         pct_sched_sleep(s, deadline);
     else if (deadline > now)
         s->base += deadline - now;
+    if (rests && s->step_ns && deadline > now)
+        s->rest += deadline - now;
     pct_timer_expire(s);
     if (!s->step_ns)
         return;

@@ -16,10 +16,28 @@
 /* CLOCK_MONOTONIC at the start of the run: a machine that has been up for a day. */
 #define MONOTONIC_START UINT64_C(86400000000000)
 
-/* CPU time begins with the process, not with its family. */
-static bool is_of_cpu(clockid_t clock)
+/* CPU time begins with the process, not with its family, and does not pass while nothing can run. */
+bool pct_clock_is_of_cpu(clockid_t clock)
 {
     return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID;
+}
+
+/* Virtual time that is no CPU time. */
+static uint64_t not_of_cpu(void)
+{
+    return pct_family_began() + pct_sched_rest(&pct_S);
+}
+
+uint64_t pct_cpu_time(void)
+{
+    return pct_sched_now(&pct_S) - not_of_cpu();
+}
+
+void pct_cpu_time_reaches(uint64_t at)
+{
+    const uint64_t now = pct_cpu_time();
+    if (now < at)
+        pct_sched_set_rest(&pct_S, pct_sched_rest(&pct_S) - (at - now));
 }
 
 /* The start of this clock in ns; false: not one that pct keeps. */
@@ -71,7 +89,7 @@ bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadli
     uint64_t start;
     if (!origin(clock, &start) || when->tv_nsec < 0 || when->tv_nsec >= 1000000000)
         return false;
-    uint64_t at = when->tv_sec < 0 ? 0 : pct_nanoseconds(when), began = is_of_cpu(clock) ? pct_family_began() : 0;
+    uint64_t at = when->tv_sec < 0 ? 0 : pct_nanoseconds(when), began = pct_clock_is_of_cpu(clock) ? not_of_cpu() : 0;
     at = at < PCT_NEVER - 1 - began ? at + began : PCT_NEVER - 1;
     at = at > start ? at - start : 0;
     *deadline = at < PCT_FAR ? at : PCT_FAR;
@@ -81,8 +99,8 @@ bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadli
 uint64_t pct_before_time(clockid_t clock, const struct timespec *when)
 {
     uint64_t start;
-    return origin(clock, &start) && !is_of_cpu(clock) && pct_nanoseconds(when) < start ? start - pct_nanoseconds(when)
-                                                                                       : 0;
+    const bool before = origin(clock, &start) && !pct_clock_is_of_cpu(clock) && pct_nanoseconds(when) < start;
+    return before ? start - pct_nanoseconds(when) : 0;
 }
 
 uint64_t pct_deadline_in(uint64_t length)
@@ -126,9 +144,8 @@ void pct_real_deadline(clockid_t clock, uint64_t deadline, struct timespec *when
     split(pct_nanoseconds(&now) + left, when);
 }
 
-/* A clock of CPU time by the number of its process or thread (clock_getcpuclockid(), pthread_getcpuclockid(); the
- * kernel's linux/posix-timers.h), as the one of this process or a thread of its own; others stay what they are. */
-static clockid_t own_clock(const struct pct_shim_thread *self, clockid_t clock)
+/* The kernel's linux/posix-timers.h. */
+clockid_t pct_own_clock(const struct pct_shim_thread *self, clockid_t clock)
 {
     enum { KIND = 3, DESCRIPTOR = 3, OF_THREAD = 4 };
     const uint32_t bits = (uint32_t)clock;
@@ -157,8 +174,8 @@ static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *
     pct_log_assumption(&pct_S, PCT_ASSUMES_CLOCK);
     pct_log_hidden(&pct_S, PCT_KEY_TIME, true);
     *ns += pct_sched_read_clock(&pct_S);
-    if (is_of_cpu(clock))
-        *ns -= pct_family_began();
+    if (pct_clock_is_of_cpu(clock))
+        *ns -= not_of_cpu();
     return true;
 }
 
@@ -179,12 +196,12 @@ PCT_EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
 {
     PCT_ENTER(self);
     uint64_t ns;
-    const clockid_t own = self ? own_clock(self, clock) : clock;
+    const clockid_t own = self ? pct_own_clock(self, clock) : clock;
     if (!self || !read_clock(self, own, &ns))
         return REAL(clock_gettime)(clock, time);
     /* Those of CPU time are asked of the kernel, the others of its page in the process: there a bad pointer is a crash.
      */
-    if (is_of_cpu(own)) {
+    if (pct_clock_is_of_cpu(own)) {
         struct timespec now;
         if (pct_user_copy_out(time, split(ns, &now), sizeof now))
             return 0;

@@ -19,6 +19,14 @@ uint64_t pct_deadline_in(uint64_t length);
 /* The thread looks at what changes without its doing (a clock, the CPU that it is on): often enough in a row, that is a
  * spin, and a step. With the baton. */
 void pct_read_may_spin(struct pct_shim_thread *self);
+/* A clock of CPU time by the number of its process or thread (clock_getcpuclockid(), pthread_getcpuclockid()), as the
+ * one of this process or a thread of its own; others stay what they are. */
+clockid_t pct_own_clock(const struct pct_shim_thread *self, clockid_t clock);
+/* The CPU time of the process, virtual, and of each of its threads; no read. So much has passed by now. With the baton.
+ */
+uint64_t pct_cpu_time(void);
+void pct_cpu_time_reaches(uint64_t at);
+bool pct_clock_is_of_cpu(clockid_t clock);
 /* Whether pct keeps this clock. */
 bool pct_keeps_clock(clockid_t clock);
 /* The real time left until a limit from pct_sched_outside_limit(); NULL for none. */

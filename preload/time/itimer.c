@@ -5,6 +5,7 @@
 #include <preload/core/user_memory.h>
 #include <preload/signals/signals.h>
 #include "clock.h"
+#include "cpu_timer.h"
 #include "vtimer.h"
 
 static struct pct_vtimer alarm_timer;
@@ -19,6 +20,8 @@ void pct_itimer_taken(siginfo_t *info)
     }
     if (info->si_signo == SIGALRM && info->si_code == SI_TIMER && info->si_timerid == PCT_ITIMER_ID)
         *info = (siginfo_t){ .si_signo = SIGALRM, .si_code = SI_KERNEL };
+    if ((info->si_signo == SIGVTALRM || info->si_signo == SIGPROF) && info->si_code == SI_KERNEL && pct_holder())
+        pct_cpu_timer_taken(pct_cpu_timer_of(info->si_signo == SIGPROF ? ITIMER_PROF : ITIMER_VIRTUAL), 1);
 }
 
 static void expired(struct pct_vtimer *timer, uint64_t times)
@@ -88,11 +91,25 @@ static int fail(int error)
     return -1;
 }
 
+/* One of those that count CPU time. */
+static int set_cpu_time(__itimer_which_t which, const struct itimerval *new, struct itimerval *old)
+{
+    const int number = pct_cpu_timer_of(which), failed = REAL(setitimer)(which, new, old);
+    const uint64_t value = !failed && new ? ns_of(&new->it_value) : 0;
+    if (!failed)
+        pct_cpu_timer_made(number);
+    if (value)
+        pct_cpu_timer_set(number, pct_cpu_time() + value, ns_of(&new->it_interval));
+    return failed;
+}
+
 PCT_EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict new, struct itimerval *restrict old)
 {
     PCT_ENTER(self);
     struct itimerval wanted = { 0 };
     __asm__("" : "+r"(new)); /* declared nonnull, but NULL disarms */
+    if (pct_vtimer_virtual(self) && (which == ITIMER_VIRTUAL || which == ITIMER_PROF))
+        return AT_POINT(self, PCT_OP_TIMER_SET, set_cpu_time(which, new, old));
     if (!pct_vtimer_virtual(self) || which != ITIMER_REAL)
         return AT_POINT(self, PCT_OP_TIMER_SET, REAL(setitimer)(which, new, old));
     if (new && !pct_user_copy_in(&wanted, new, sizeof wanted))

@@ -176,13 +176,18 @@ PCT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
     if (!self)
         return PASS(PCT_OP_SLEEP, PCT_CLASS_NONE, NULL, REAL(clock_nanosleep)(clock, flags, duration, left));
     struct timespec length;
+    clock = pct_own_clock(self, clock) == CLOCK_PROCESS_CPUTIME_ID ? CLOCK_PROCESS_CPUTIME_ID : clock;
     if (!pct_user_copy_in(&length, duration, sizeof length))
         return REAL(clock_nanosleep)(clock, flags, duration, left); /* EFAULT, or EINVAL */
     if (!is_slept_on(clock) || (flags & ~TIMER_ABSTIME) || !pct_valid(&length))
         return CALL_EXTERNAL(self, PCT_OP_SLEEP, NULL, REAL(clock_nanosleep)(clock, flags, duration, left));
-    if (!(flags & TIMER_ABSTIME))
-        return sleep_relative(self, &length, left);
+    const uint64_t rest = pct_sched_rest(&pct_S);
     uint64_t deadline;
-    pct_deadline(clock, &length, &deadline);
-    return sleep_until(self, deadline, NULL);
+    if (flags & TIMER_ABSTIME)
+        pct_deadline(clock, &length, &deadline);
+    int error = flags & TIMER_ABSTIME ? sleep_until(self, deadline, NULL) : sleep_relative(self, &length, left);
+    /* Nobody else need have used so much. */
+    if (!error && clock == CLOCK_PROCESS_CPUTIME_ID)
+        pct_sched_set_rest(&pct_S, rest);
+    return error;
 }

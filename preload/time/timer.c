@@ -13,6 +13,7 @@
 #include <preload/watchdog/lone.h>
 #include <sched/log.h>
 #include "clock.h"
+#include "cpu_timer.h"
 #include "vtimer.h"
 #include <limits.h>
 #include <sys/resource.h>
@@ -125,6 +126,8 @@ void pct_timer_taken(siginfo_t *info)
     if (pct_shim.left && info->si_code == SI_TIMER)
         taken_behind_schedule(info);
     struct timer *timer = info->si_code == SI_TIMER ? find((timer_t)(intptr_t)info->si_timerid) : NULL;
+    if (!timer && info->si_code == SI_TIMER && pct_holder())
+        pct_cpu_timer_taken(info->si_timerid, 1 + (uint64_t)info->si_overrun);
     if (!timer || !pct_holder())
         return; /* without the baton: the timer will see it */
     if (timer->queued)
@@ -276,12 +279,40 @@ static int describe(struct pct_shim_thread *self, struct timer *timer, const str
     }
 }
 
+/* One of the kernel's. That of SIGEV_THREAD is libc's, and its id a pointer. */
+static int create_real(struct pct_shim_thread *self, clockid_t clock, struct sigevent *event, timer_t *id)
+{
+    const int failed = REAL(timer_create)(clock, event, id);
+    if (!failed && pct_vtimer_virtual(self) && pct_clock_is_of_cpu(pct_own_clock(self, clock)) &&
+        (!event || event->sigev_notify != SIGEV_THREAD))
+        pct_cpu_timer_made((int)(intptr_t)*id);
+    return failed;
+}
+
+/* Of CPU time: by the target's own clock of that. */
+static int set_cpu_time(timer_t id, int flags, const struct itimerspec *new, struct itimerspec *old)
+{
+    const int number = (int)(intptr_t)id;
+    struct itimerspec wanted;
+    if (!pct_cpu_timer_has(number) || !pct_user_copy_in(&wanted, new, sizeof wanted) || !pct_valid(&wanted.it_value))
+        return REAL(timer_settime)(id, flags, new, old);
+    const uint64_t value = pct_nanoseconds(&wanted.it_value), now = pct_cpu_time();
+    const bool absolute = flags & TIMER_ABSTIME && value;
+    const uint64_t at = absolute ? value : now + value, left = at > now ? at - now : 1;
+    if (absolute)
+        wanted.it_value = (struct timespec){ (time_t)(left / 1000000000), (long)(left % 1000000000) };
+    const int failed = REAL(timer_settime)(id, 0, &wanted, old);
+    if (!failed)
+        pct_cpu_timer_set(number, value ? at : 0, pct_nanoseconds(&wanted.it_interval));
+    return failed;
+}
+
 PCT_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict id)
 {
     PCT_ENTER(self);
     tell(self, false);
     if (!pct_vtimer_virtual(self) || !keeps(clock))
-        return REAL(timer_create)(clock, event, id);
+        return create_real(self, clock, event, id);
     struct timer *timer = allocate();
     if (!timer)
         return fail(EAGAIN);
@@ -307,7 +338,9 @@ PCT_EXPORT int timer_settime(timer_t id, int flags, const struct itimerspec *res
     if (!timer) {
         const uintptr_t number = (uintptr_t)id;
         kernels = self && number >= kernels && number < MOST ? (uint32_t)number + 1 : kernels;
-        return AT_POINT(self, PCT_OP_TIMER_SET, REAL(timer_settime)(kernels_of(id), flags, new, old));
+        if (!pct_vtimer_virtual(self))
+            return AT_POINT(self, PCT_OP_TIMER_SET, REAL(timer_settime)(kernels_of(id), flags, new, old));
+        return AT_POINT(self, PCT_OP_TIMER_SET, set_cpu_time(id, flags, new, old));
     }
     struct itimerspec wanted, before;
     if (!pct_user_copy_in(&wanted, new, sizeof wanted))
