@@ -40,8 +40,9 @@ struct pct_host {
     void (*settle)(void);
     /* Before time jumps to `until`, or (PCT_NEVER) a verdict says that nothing can go on: up to which virtual time no
      * thread of the process that is not in the schedule does anything by itself. 0: one may be about to; PCT_NEVER:
-     * there is none, or they all wait for threads of the schedule. May be NULL. */
-    uint64_t (*strangers)(uint64_t until);
+     * there is none, or they all wait for threads of the schedule. lately: what was so a moment before `until` will do.
+     * May be NULL. */
+    uint64_t (*strangers)(uint64_t until, bool lately);
     /* How often this thread, which is outside, has gone to sleep so far, plus 1, if it now sleeps until another thread
      * of this process wakes it, and no other process can; 0: it does not, or nobody knows. Without the baton, too. May
      * be NULL: nobody knows. */

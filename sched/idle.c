@@ -146,7 +146,7 @@ static bool hears(struct pct_sched *s)
     uint32_t enabled = s->enabled;
     if (s->host->rests)
         s->host->rests();
-    pct_outside_strangers(s);
+    pct_outside_strangers(s, true);
     return pct_is_due(s, PCT_DUE_ATTENTION) || s->enabled != enabled;
 }
 

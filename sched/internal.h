@@ -146,8 +146,9 @@ void pct_outside_keep(struct pct_sched *s);
 void pct_outside_go(struct pct_sched *s, struct pct_thread *thread);
 /* The deadline of one that is recallable has come. */
 void pct_outside_recall(struct pct_sched *s, struct pct_thread *thread);
-/* Whether a thread that is not in the schedule may act before the next deadline, or at all. Asks the host. */
-bool pct_outside_strangers(struct pct_sched *s);
+/* Whether a thread that is not in the schedule may act before the next deadline, or at all. Asks the host (host.h:
+ * strangers). */
+bool pct_outside_strangers(struct pct_sched *s, bool lately);
 /* Free the baton. False: somebody has come back meanwhile. */
 bool pct_outside_idle(struct pct_sched *s);
 

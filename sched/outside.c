@@ -170,10 +170,10 @@ void pct_outside_send(struct pct_sched *s, const struct pct_thread *self)
     }
 }
 
-bool pct_outside_strangers(struct pct_sched *s)
+bool pct_outside_strangers(struct pct_sched *s, bool lately)
 {
     uint64_t until = s->timers_count ? s->timers[0]->deadline : PCT_NEVER;
-    s->stranger_at = s->host->strangers ? s->host->strangers(until) : PCT_NEVER;
+    s->stranger_at = s->host->strangers ? s->host->strangers(until, lately) : PCT_NEVER;
     s->stranger = s->stranger_at < until;
     return s->stranger;
 }
@@ -393,7 +393,7 @@ static enum kept_end slept(struct pct_sched *s, struct kept *k, bool passed)
         return KEPT_NOT_DUE;
     if (passed)
         return KEPT_DUE;
-    if (s->stranger && pct_outside_strangers(s) && !pct_is_replay(s))
+    if (s->stranger && pct_outside_strangers(s, false) && !pct_is_replay(s))
         k->until = until_stranger(s, k->virtual, k->until);
     bool goes_to_deadline = k->relatives && k->deadline != PCT_NEVER;
     if (!s->kernel_outside && !s->outside && !s->can_attention && !s->stranger && !(s->foreign & PCT_FOREIGN_SILENT) &&

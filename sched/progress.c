@@ -48,7 +48,7 @@ static void end_or_wait(struct pct_sched *s, const struct pct_thread *thread)
 static void jump_beside_relatives(struct pct_sched *s, uint64_t before)
 {
     if (before / PCT_LIVELOCK_SPINS != s->progress.in_a_row / PCT_LIVELOCK_SPINS && s->timers_count &&
-        pct_outside_still(s) && !pct_outside_strangers(s))
+        pct_outside_still(s) && !pct_outside_strangers(s, false))
         pct_timer_jump(s);
 }
 
@@ -61,7 +61,7 @@ static void spun_for_long(struct pct_sched *s, const struct pct_thread *thread, 
     if (!pct_outside_none(s)) {
         jump_beside_relatives(s, before);
         pct_set_due(s, PCT_DUE_ATTENTION);
-    } else if (pct_outside_strangers(s))
+    } else if (pct_outside_strangers(s, false))
         wait_a_moment(s);
     else if (before < PCT_LIVELOCK_SPINS && s->timers_count)
         pct_timer_jump(s);
@@ -106,7 +106,7 @@ void pct_sched_spin(struct pct_sched *s, struct pct_thread *self)
 
 void pct_progress_jump(struct pct_sched *s)
 {
-    if (pct_readiness_now(s) == 1 && s->timers_count && pct_outside_still(s) && !pct_outside_strangers(s))
+    if (pct_readiness_now(s) == 1 && s->timers_count && pct_outside_still(s) && !pct_outside_strangers(s, false))
         pct_timer_jump(s);
 }
 

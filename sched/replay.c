@@ -102,7 +102,7 @@ static bool jumps_first(const struct pct_sched *s, uint64_t expected)
 static bool may_come(struct pct_sched *s, const struct pct_thread *t)
 {
     return pct_is_due(s, PCT_DUE_ATTENTION) || s->foreign & PCT_FOREIGN_THREADS || s->timers_count || t->wait.outside ||
-           t->wait.attention || t->state == PCT_STATE_OUTSIDE || pct_outside_strangers(s);
+           t->wait.attention || t->state == PCT_STATE_OUTSIDE || pct_outside_strangers(s, false);
 }
 
 /* How often those that are outside have gone to sleep, plus 1 for each, if each of them sleeps now until another thread
@@ -132,7 +132,7 @@ static void hold(struct pct_sched *s, const uint64_t *expected)
         s->replay_asleep = 0;
     else if (now < s->replay_look)
         return;
-    uint64_t asleep = s->host->strangers && s->host->strangers(PCT_NEVER) != PCT_NEVER ? 0 : all_asleep(s);
+    uint64_t asleep = s->host->strangers && s->host->strangers(PCT_NEVER, false) != PCT_NEVER ? 0 : all_asleep(s);
     if (__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST)) /* one that has come back sleeps for its turn */
         asleep = 0;
     if (asleep && asleep == s->replay_asleep)

@@ -42,6 +42,7 @@ static struct {
     /* The steps, from 1, at which they were made to look again; and the threads of the schedule, since when none has
      * acted. */
     uint64_t woken_at, asked_at;
+    uint64_t none_until; /* virtual ns: till then, that there was none holds for jumps of time */
 } seen;
 
 void pct_foreign_threads_forget(void)
@@ -345,18 +346,27 @@ uint64_t pct_foreign_threads_asleep(const struct pct_thread *thread)
     return waits && !ends ? task.sleeps + 1 : 0;
 }
 
-uint64_t pct_foreign_threads(uint64_t until)
+/* A sleep takes some 60 us longer than asked for (PR_SET_TIMERSLACK), and a thread about as long to come up: what one
+ * does that was made since the last question may as well be seen behind a jump of time that ends this soon. Those that
+ * poll sleep for less, and the question takes three times what else a poll does. */
+enum { SOON_NS = 100000 };
+
+uint64_t pct_foreign_threads(uint64_t until, bool lately)
 {
     if (pct_absent_awaited(until))
         return 0;
+    if (lately && until <= seen.none_until && !seen.met && !pct_sched_has_met(&pct_S, PCT_FOREIGN_THREADS))
+        return PCT_NEVER;
     uint64_t known = pct_sched_live(&pct_S) - pct_thread_coming + (pct_watchdog_tid() != 0);
     uint64_t there = pct_shim.confined || !pct_shim.clear_tid ? 0 : count();
     bool found = false, last = until == PCT_NEVER;
     /* Before a verdict, those that sleep look again. */
     bool wake = last && seen.woken_at != pct_steps(&pct_S) + 1;
     uint64_t soonest = last || seen.met ? ask_sharers(wake, &found) : PCT_NEVER;
-    if (there && there <= known && !found)
+    if (there && there <= known && !found) {
+        seen.none_until = pct_sched_now(&pct_S) + SOON_NS;
         return last || seen.met ? quiet() : PCT_NEVER;
+    }
     long folder = there ? PCT_SYS3(SYS_open, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
     if (folder < 0) /* nobody tells; but some may have shown themselves */
         return there || pct_sched_has_met(&pct_S, PCT_FOREIGN_THREADS) ? 0 : PCT_NEVER;

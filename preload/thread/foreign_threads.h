@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* As of struct pct_host: strangers. */
-uint64_t pct_foreign_threads(uint64_t until);
+uint64_t pct_foreign_threads(uint64_t until, bool lately);
 void pct_foreign_threads_forget(void); /* in a fork child */
 /* Likewise: asleep. */
 uint64_t pct_foreign_threads_asleep(const struct pct_thread *thread);

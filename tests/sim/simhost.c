@@ -345,9 +345,10 @@ static void sleep_until(uint64_t when, const uint32_t *word, uint32_t value)
     poll_until(when, word, value, NULL);
 }
 
-static uint64_t strangers(uint64_t until)
+static uint64_t strangers(uint64_t until, bool lately)
 {
     (void)until;
+    (void)lately;
     return sim.real_ns < sim.program->stranger ? sim.program->asleep : PCT_NEVER;
 }
 
