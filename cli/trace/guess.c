@@ -33,6 +33,7 @@ struct reader {
     uint32_t *other;     /* what their lists are parts of */
     uint8_t *met;        /* by two places: how often a thread was seen to make the one, and then the other */
     uint32_t *before;    /* by access: the one of its thread before it, plus 1 */
+    uint32_t *met_all;   /* by thread and place: the last access there whose pairs had all been looked at, plus 1 */
     uint32_t looks;
 };
 
@@ -250,16 +251,36 @@ static int combine(struct reader *r, const struct pct_access *here, const struct
     return failed;
 }
 
-static int combine_all(struct reader *r, const struct pct_access *here, const struct pct_access *there)
+/* *left: set if such a pair is looked at once more. */
+static int combine_all(struct reader *r, const struct pct_access *here, const struct pct_access *there, bool *left)
 {
     uint8_t *met =
         here->place && there->place ? &r->met[(size_t)(here->place - 1) * r->place_count + there->place - 1] : NULL;
     int failed = 0;
     if (!met || *met == PAIRS)
         return 0;
-    ++*met;
+    *left |= ++*met < PAIRS;
     for (unsigned i = 0; i < 4 && !failed; i++)
         failed = combine(r, here, there, i / 2, i % 2);
+    return failed;
+}
+
+/* The pairs of this access with those of its thread before it, as far as the window reaches. Behind one at the same
+ * place, of which none was left, there are only such as that one had, too. */
+static int combine_with_earlier(struct reader *r, uint32_t i)
+{
+    const struct pct_access *there = &r->access[i];
+    uint32_t *met_all = &r->met_all[(size_t)there->thread * (r->place_count + 1) + there->place];
+    bool left = false;
+    int failed = 0;
+    for (uint32_t at = r->before[i]; at && there->place && !failed; at = r->before[at - 1]) {
+        if (there->number - r->access[at - 1].number > r->window)
+            break;
+        failed = combine_all(r, &r->access[at - 1], there, &left);
+        if (at == *met_all)
+            break;
+    }
+    *met_all = left ? 0 : i + 1;
     return failed;
 }
 
@@ -267,18 +288,14 @@ static int read_run(struct reader *r)
 {
     uint32_t threads;
     int failed = 0;
-    if (!r->before || !r->met || !r->place || !r->other || !find_threads(r, &threads))
+    if (!r->before || !r->met || !r->met_all || !r->place || !r->other || !find_threads(r, &threads))
         return -ENOMEM;
     if (threads < THREADS)
         return 0;
     find_dependencies(r);
     find_instances(r);
     for (uint32_t i = 0; i < r->count && r->looks < LOOKS && !failed; i++)
-        for (uint32_t at = r->before[i]; at && !failed; at = r->before[at - 1]) {
-            if (r->access[i].number - r->access[at - 1].number > r->window)
-                break;
-            failed = combine_all(r, &r->access[at - 1], &r->access[i]);
-        }
+        failed = combine_with_earlier(r, i);
     return failed;
 }
 
@@ -299,11 +316,13 @@ int pct_guess_combined(struct pct_iroots *guessed, const struct pct_iroots *expo
         return 0;
     r.before = calloc(count + 1, sizeof *r.before);
     r.met = calloc(places->count * places->count + 1, sizeof *r.met);
+    r.met_all = calloc((orderings->threads + 1) * (places->count + 1), sizeof *r.met_all);
     r.place = calloc(places->count + 1, sizeof *r.place);
     r.other = calloc(2 * exposed->count + 1, sizeof *r.other);
     const int failed = read_run(&r);
     free(r.before);
     free(r.met);
+    free(r.met_all);
     free(r.place);
     free(r.other);
     return failed;
