@@ -184,6 +184,7 @@ struct pct_diagnosis {
     uint64_t place_key;        /* the rule and the places alone */
     unsigned failing, passing; /* runs that had it */
     double share;              /* how well other runs tell, from 0 to 1 (evidence.h) */
+    bool shows;                /* an operation of this run fails by it: what is not needed elsewhere is needed here */
     bool unneeded;             /* the smallest run that fails has not got it */
     bool common;               /* many of the runs that pass have it, too (evidence.h) */
     bool tried;                /* with what comes between the run fails, and without it passes */

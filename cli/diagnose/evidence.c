@@ -130,7 +130,7 @@ static double weigh_least(const struct pct_evidence *e, struct pct_diagnosis *d)
 {
     const struct row *ways = find(e, d->key), *places = find(e, d->place_key);
     double least = ways && ways->least > 0 ? ways->least : places ? places->least : 0;
-    if (!e->least || (least <= 0 && is_clear(e, d)))
+    if (!e->least || (least <= 0 && (d->shows || is_clear(e, d))))
         return d->score;
     d->unneeded = least <= 0;
     return d->unneeded ? d->score * PCT_EVIDENCE_NOT_NEEDED : least > d->score ? least : d->score;

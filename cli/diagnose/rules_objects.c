@@ -229,6 +229,7 @@ static void look_at_second_close(struct pct_diagnoses *out, const struct pct_his
     d->note[1] = "another file by now,";
     d->note[2] = "which this closes";
     d->note[3] = fails ? "and is gone" : NULL;
+    d->shows = fails;
 }
 
 static void look_at_second_closes(struct pct_diagnoses *out, const struct pct_history *h)
@@ -249,6 +250,9 @@ static void look_at_second_closes(struct pct_diagnoses *out, const struct pct_hi
     free(last);
     free(before);
 }
+
+/* The base of what follows, if that operation fails: less than that it was closed for the second time. */
+#define USE_FAILS 10
 
 /* Who stands before an operation has chosen its descriptor: if another thread closes that, the number means nothing any
  * more, or another file. There are programs that end a wait so on purpose: other runs tell. */
@@ -276,10 +280,14 @@ void pct_rules_closed(struct pct_diagnoses *out, const struct pct_history *h)
             uint32_t before = h->steps[use].previous;
             while (before != PCT_NO_STEP && !pct_moment_locks(&h->steps[before]))
                 before = h->steps[before].previous;
-            struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_USE_AFTER_CLOSE, 0, before == PCT_NO_STEP ? 2 : 3,
-                                                        (uint32_t[]){ close, use, before });
-            if (d)
-                d->note[2] = "it had got there by this,";
+            const bool fails = !h->steps[use].pending && pct_moment_failed(&h->steps[use]);
+            struct pct_diagnosis *d =
+                pct_diagnoses_add(out, PCT_RULE_USE_AFTER_CLOSE, fails ? USE_FAILS : 0, before == PCT_NO_STEP ? 2 : 3,
+                                  (uint32_t[]){ close, use, before });
+            if (!d)
+                continue;
+            d->shows = fails;
+            d->note[2] = "it had got there by this,";
         }
     }
     free(behind);

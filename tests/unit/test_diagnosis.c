@@ -113,6 +113,13 @@ static void test_use_after_close(void **unused)
     const struct pct_diagnosis *d = found(&run, PCT_RULE_USE_AFTER_CLOSE);
     assert_non_null(d);
     assert_int_equal(run.history.steps[d->step[2]].op, PCT_OP_MUTEX_LOCK);
+    const double base = d->base;
+    assert_false(d->shows);
+    done(&run);
+    make_closed(4, false); /* the write fails: that counts for more, also where the smallest run fails otherwise */
+    run.records[run.count - 1] = PCT_RECORD(1, PCT_OP_WRITE, PCT_ARG_ERROR, 4);
+    look(&run, PCT_VERDICT_ASSERTION, NULL);
+    assert_true((d = found(&run, PCT_RULE_USE_AFTER_CLOSE)) && d->shows && d->base > base);
     done(&run);
     make_closed(5, false);
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_USE_AFTER_CLOSE, false);
