@@ -313,6 +313,14 @@ static bool unlocked(const struct pct_thread *thread)
     return !(*(const volatile uint32_t *)thread->wait.ready_arg & FUTEX_TID_MASK);
 }
 
+/* The kernel, which knows of no waiter, has written the word: those in the queue are to be asked for again. Otherwise who
+ * has it, or takes it now by an atomic, gives it back by one, and they wait on. */
+static void tell_of_waiters(const struct pct_object *queue, uint32_t *word)
+{
+    if (queue->waiters)
+        __atomic_fetch_or(word, FUTEX_WAITERS, __ATOMIC_RELAXED);
+}
+
 /* A failed try leaves word that somebody waits, so that the owner unlocks by a call: the program sees it, so it is a
  * step that a replay makes, too. Signals do not end this wait. */
 static long futex_lock_pi(struct pct_shim_thread *self, uint32_t *word, int op, uint64_t deadline)
@@ -324,8 +332,10 @@ static long futex_lock_pi(struct pct_shim_thread *self, uint32_t *word, int op, 
         if (error == EAGAIN && late)
             error = ETIMEDOUT;
         if (error != EAGAIN) {
-            if (!error)
+            if (!error) {
+                tell_of_waiters(queue, word);
                 pct_order_at(self, word, PCT_ACQUIRES);
+            }
             pct_done(self, PCT_OP_FUTEX_WAIT, late ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0, queue);
             return error ? fail(error) : 0;
         }
@@ -342,8 +352,10 @@ static long futex_pi(struct pct_shim_thread *self, enum pct_op record, const lon
     long failed = pct_by_number(SYS_futex, a);
     int error = errno;
     note_word(PCT_OP_ATOMIC_UPDATE, (const uint32_t *)a[0]);
-    if (!failed) /* the kernel has written the word, which others lock and unlock by atomic accesses */
+    if (!failed) { /* the kernel has written the word, which others lock and unlock by atomic accesses */
+        tell_of_waiters(queue, (uint32_t *)a[0]);
         pct_order_at(self, (void *)a[0], record == PCT_OP_FUTEX_WAIT ? PCT_ACQUIRES : PCT_RELEASES);
+    }
     pct_done(self, record, failed ? PCT_ARG_BUSY : 0, queue);
     pct_program_changed(queue);
     if (failed && record == PCT_OP_FUTEX_WAIT)

@@ -158,7 +158,7 @@ theorem 9)"
     has "no guarantee about the bugs that these runs may have missed: a run took 9 steps"
     run "$pct" run --confidence 0.99 -s 1 -d 1 -- sh -c 'true & wait'
     is "$status" 119
-    has "child processes"
+    has "child process"
 }
 
 @test "confidence: a failure is a failure" {
