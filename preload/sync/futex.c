@@ -1,7 +1,7 @@
 /* Futexes by syscall(): std::atomic::wait, std::latch, Rust's std, Qt, GLib, Wine. WAIT, WAKE, their BITSET forms,
  * REQUEUE, WAKE_OP and futex_waitv are modelled: the value is checked on the caller's turn, waiters stand in a queue by
- * address. The locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI
- * and its counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
+ * address. Locks with priority inheritance: futex_pi.c. What is left, WAIT_REQUEUE_PI and its counterpart, may block on
+ * the kernel, so it runs outside the scheduler, and is counted. */
 #include "foreign_calls.h"
 #include "futex.h"
 #include <preload/core/kernel.h>
@@ -306,64 +306,6 @@ static long futex_wake_op(struct pct_shim_thread *self, uint32_t *word, int op, 
     return error ? fail(error) : woken;
 }
 
-/* Locks with priority inheritance */
-
-static bool unlocked(const struct pct_thread *thread)
-{
-    return !(*(const volatile uint32_t *)thread->wait.ready_arg & FUTEX_TID_MASK);
-}
-
-/* The kernel, which knows of no waiter, has written the word: those in the queue are to be asked for again. Otherwise who
- * has it, or takes it now by an atomic, gives it back by one, and they wait on. */
-static void tell_of_waiters(const struct pct_object *queue, uint32_t *word)
-{
-    if (queue->waiters)
-        __atomic_fetch_or(word, FUTEX_WAITERS, __ATOMIC_RELAXED);
-}
-
-/* A failed try leaves word that somebody waits, so that the owner unlocks by a call: the program sees it, so it is a
- * step that a replay makes, too. Signals do not end this wait. */
-static long futex_lock_pi(struct pct_shim_thread *self, uint32_t *word, int op, uint64_t deadline)
-{
-    for (bool late = false;;) {
-        struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAIT, word, PCT_CLASS_FUTEX);
-        int error = -(int)PCT_SYS4(SYS_futex, word, FUTEX_TRYLOCK_PI | (op & FUTEX_PRIVATE_FLAG), 0, NULL);
-        note_word(PCT_OP_ATOMIC_UPDATE, word);
-        if (error == EAGAIN && late)
-            error = ETIMEDOUT;
-        if (error != EAGAIN) {
-            if (!error) {
-                tell_of_waiters(queue, word);
-                pct_order_at(self, word, PCT_ACQUIRES);
-            }
-            pct_done(self, PCT_OP_FUTEX_WAIT, late ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0, queue);
-            return error ? fail(error) : 0;
-        }
-        pct_done(self, PCT_OP_FUTEX_WAIT, PCT_ARG_BUSY, queue);
-        enum pct_result result = pct_wait_for(self, PCT_OP_FUTEX_WAIT, queue, unlocked, word, deadline);
-        late = result == PCT_TIMEOUT || (deadline != PCT_NEVER && pct_sched_now(&pct_S) >= deadline);
-    }
-}
-
-/* TRYLOCK_PI and UNLOCK_PI: the kernel's. */
-static long futex_pi(struct pct_shim_thread *self, enum pct_op record, const long a[6])
-{
-    struct pct_object *queue = pct_at(self, record, (void *)a[0], PCT_CLASS_FUTEX);
-    long failed = pct_by_number(SYS_futex, a);
-    int error = errno;
-    note_word(PCT_OP_ATOMIC_UPDATE, (const uint32_t *)a[0]);
-    if (!failed) { /* the kernel has written the word, which others lock and unlock by atomic accesses */
-        tell_of_waiters(queue, (uint32_t *)a[0]);
-        pct_order_at(self, (void *)a[0], record == PCT_OP_FUTEX_WAIT ? PCT_ACQUIRES : PCT_RELEASES);
-    }
-    pct_done(self, record, failed ? PCT_ARG_BUSY : 0, queue);
-    pct_program_changed(queue);
-    if (failed && record == PCT_OP_FUTEX_WAIT)
-        pct_sched_spin(&pct_S, &self->core);
-    errno = error;
-    return failed;
-}
-
 /* A futex in which other processes take part lives in the kernel. */
 static bool shared(const uint32_t *word, int op)
 {
@@ -496,11 +438,11 @@ long pct_futex(struct pct_shim_thread *self, const long a[6])
         return futex_wake_op(self, word, op, at_least_one(a[2]), at_least_one(a[3]), other, (uint32_t)a[5]);
     case FUTEX_LOCK_PI: /* its timeout is absolute, and of this clock whatever the flag says */
     case FUTEX_LOCK_PI2:
-        return futex_lock_pi(self, word, op, deadline);
+        return pct_futex_lock_pi(self, word, op, deadline);
     case FUTEX_TRYLOCK_PI:
-        return futex_pi(self, PCT_OP_FUTEX_WAIT, a);
+        return pct_futex_pi(self, PCT_OP_FUTEX_WAIT, a);
     case FUTEX_UNLOCK_PI:
-        return futex_pi(self, PCT_OP_FUTEX_WAKE, a);
+        return pct_futex_pi(self, PCT_OP_FUTEX_WAKE, a);
     default:
         return wait_outside(self, SYS_futex, a, clock_of(op), deadline, PCT_UNCONTROLLED_FUTEX);
     }

@@ -14,6 +14,11 @@ static inline long pct_by_number(long number, const long a[6])
 /* SYS_futex. The caller's turn. Returns as syscall() does, with errno. */
 long pct_futex(struct pct_shim_thread *self, const long a[6]);
 
+/* FUTEX_LOCK_PI and its like, until this deadline of virtual time. Likewise. */
+long pct_futex_lock_pi(struct pct_shim_thread *self, uint32_t *word, int op, uint64_t deadline);
+/* FUTEX_TRYLOCK_PI (record: PCT_OP_FUTEX_WAIT) and FUTEX_UNLOCK_PI (PCT_OP_FUTEX_WAKE). Likewise. */
+long pct_futex_pi(struct pct_shim_thread *self, enum pct_op record, const long a[6]);
+
 /* SYS_futex_waitv(words, count, flags, timeout, clock): until one of the words is woken, whose index it returns.
  * Likewise. */
 long pct_futex_waitv(struct pct_shim_thread *self, const long a[6]);

@@ -1,6 +1,6 @@
-/* Words that the kernel hands from owner to owner (FUTEX_LOCK_PI), locked and unlocked by atomics while nobody waits: who
- * tries, and has the word, beside others that wait is told of them, and gives it back by a call. It was not, and the
- * others waited for ever.
+/* Words that the kernel hands from owner to owner (FUTEX_LOCK_PI), locked and unlocked by atomics while nobody waits: a
+ * thread that has tried, and got one for which others wait, gives it back by a call. It was not told of the others,
+ * which waited for ever.
  *
  * RUN: pct run -q -n 300 -s 1 -S random-walk --state none -- %p
  * RUN: pct run -q -n 100 -s 1 -S random-walk --memory=atomics --state none -- %p
