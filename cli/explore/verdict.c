@@ -534,6 +534,12 @@ static void say_lines(const char *text)
     }
 }
 
+/* Whether threads of the program may share memory of its own that the runs do not see: what --memory leaves out. */
+static bool overlooks_memory(const struct pct_explorer *e, const struct pct_campaign *c)
+{
+    return e->threads > 1 && c->config.memory < PCT_PATCH_ALL && !pct_elf_tells(c->launch.program);
+}
+
 int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int interrupted)
 {
     bool whole;
@@ -564,6 +570,7 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
         return failed ? failed : 128 + interrupted;
     if (e->findings)
         return !whole && e->tells ? PCT_EXPLORER_FOUND_SOME : 1;
-    bool open = e->serves && (e->assumes || e->frees || e->flags & (PCT_EXPLORED_RANDOM | PCT_EXPLORED_LEFT));
+    bool open = e->serves && (e->assumes || e->frees || e->flags & (PCT_EXPLORED_RANDOM | PCT_EXPLORED_LEFT) ||
+                              overlooks_memory(e, c));
     return !whole ? PCT_EXIT_CONFIDENCE : open ? PCT_EXPLORER_VERIFIED_IF : 0;
 }

@@ -281,6 +281,38 @@ file.commit()'
     lacks "verified"
 }
 
+@test "few classes of schedules, but not by all memory: the runs are made, and then the verdict has its if" {
+    unset PCT_STRATEGY
+    cat > heap.c << 'END'
+#include <pthread.h>
+#include <stdlib.h>
+static void *add(void *sum)
+{
+    ++*(int *)sum;
+    return NULL;
+}
+int main(void)
+{
+    int *sum = calloc(1, sizeof *sum);
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, add, sum);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    free(sum);
+    return 0;
+}
+END
+    gcc -O1 -pthread -o heap heap.c
+    for level in off atomics globals; do
+        run "$pct" run -s 1 -n 40 --state none --memory=$level -- ./heap
+        has "pct: 40 runs in"
+        has "memory by calls alone"
+    done
+    run "$pct" run -s 1 -n 40 --state none --memory=all -- ./heap
+    has "pct: 16 runs in"
+}
+
 @test "no verdict where other runs may show more: the campaign goes on, with the same runs" {
     unset PCT_STRATEGY
     # Blocks of the heap that get addresses of earlier ones: not in an exploration.
