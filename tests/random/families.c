@@ -240,6 +240,7 @@ static void handle_end(int number)
 static void prepare_childs_end(struct event *event)
 {
     struct sigaction action = { .sa_handler = handle_end, .sa_flags = event->abrupt ? 0 : SA_RESTART };
+    sigfillset(&action.sa_mask); /* of two signals at once, the kernel begins with the later one, which may jump away */
     childs_end = event;
     CHECK_OK(sem_init(&event->sem, 0, 0));
     CHECK_OK(sigaction(SIGCHLD, &action, NULL));
