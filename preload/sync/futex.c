@@ -14,7 +14,6 @@
 #include <preload/signals/doorbell.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
-#include <sched/log.h>
 #include <linux/futex.h>
 #include <string.h>
 
@@ -198,12 +197,6 @@ static long futex_wake(struct pct_shim_thread *self, uint32_t *word, int op, uin
     return woken;
 }
 
-/* What a futex call finds or writes in a word, beside what its record says. */
-static void note_word(enum pct_op op, const uint32_t *word)
-{
-    pct_log_memory(&pct_S, op, (uintptr_t)word, sizeof *word);
-}
-
 static long futex_requeue(struct pct_shim_thread *self, uint32_t *word, uint32_t count, uint32_t move, uint32_t *other,
                           bool compare, uint32_t value)
 {
@@ -211,7 +204,7 @@ static long futex_requeue(struct pct_shim_thread *self, uint32_t *word, uint32_t
     struct pct_object *target = pct_object_at(&pct_S.objects, other, PCT_CLASS_FUTEX);
     pct_log_touch(&pct_S, PCT_OP_FUTEX_WAKE, target);
     if (compare)
-        note_word(PCT_OP_ATOMIC_LOAD, word);
+        pct_futex_note(PCT_OP_ATOMIC_LOAD, word);
     if (compare && *(volatile uint32_t *)word != value) {
         pct_done(self, PCT_OP_FUTEX_WAKE, PCT_ARG_BUSY, queue);
         return fail(EAGAIN);
@@ -288,7 +281,7 @@ static long futex_wake_op(struct pct_shim_thread *self, uint32_t *word, int op, 
     int error = holds(0, encoded) < 0 || !operate(other, encoded, &old) ? ENOSYS : 0;
     if (!error) {
         struct pct_object *second = pct_object_at(&pct_S.objects, other, PCT_CLASS_FUTEX);
-        note_word(PCT_OP_ATOMIC_UPDATE, other);
+        pct_futex_note(PCT_OP_ATOMIC_UPDATE, other);
         pct_log_touch(&pct_S, PCT_OP_FUTEX_WAKE, second);
         pct_order_at(self, other, PCT_ACQUIRES | PCT_RELEASES);
         woken = wake(queue, count, FUTEX_BITSET_MATCH_ANY, &chosen);
@@ -454,7 +447,7 @@ static void note_words(const struct futex_waitv *words, unsigned count)
     for (unsigned i = 1; pct_sched_log(&pct_S) && i < count; i++) {
         const uint32_t *word = (const uint32_t *)(uintptr_t)words[i].uaddr;
         pct_log_touch(&pct_S, PCT_OP_FUTEX_WAIT, pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX));
-        note_word(PCT_OP_ATOMIC_LOAD, word);
+        pct_futex_note(PCT_OP_ATOMIC_LOAD, word);
     }
 }
 

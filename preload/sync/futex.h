@@ -4,11 +4,18 @@
 
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
+#include <sched/log.h>
 
 /* The real system call. Returns as syscall() does. */
 static inline long pct_by_number(long number, const long a[6])
 {
     return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* What a futex call finds or writes in a word, beside what its record says. */
+static inline void pct_futex_note(enum pct_op op, const uint32_t *word)
+{
+    pct_log_memory(&pct_S, op, (uintptr_t)word, sizeof *word);
 }
 
 /* SYS_futex. The caller's turn. Returns as syscall() does, with errno. */

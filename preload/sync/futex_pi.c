@@ -3,15 +3,8 @@
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/sys.h>
-#include <sched/log.h>
 #include <errno.h>
 #include <linux/futex.h>
-
-/* The word was tried and perhaps written. */
-static void note_word(const uint32_t *word)
-{
-    pct_log_memory(&pct_S, PCT_OP_ATOMIC_UPDATE, (uintptr_t)word, sizeof *word);
-}
 
 static bool unlocked(const struct pct_thread *thread)
 {
@@ -33,7 +26,7 @@ long pct_futex_lock_pi(struct pct_shim_thread *self, uint32_t *word, int op, uin
     for (bool late = false;;) {
         struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAIT, word, PCT_CLASS_FUTEX);
         int error = -(int)PCT_SYS4(SYS_futex, word, FUTEX_TRYLOCK_PI | (op & FUTEX_PRIVATE_FLAG), 0, NULL);
-        note_word(word);
+        pct_futex_note(PCT_OP_ATOMIC_UPDATE, word);
         if (error == EAGAIN && late)
             error = ETIMEDOUT;
         if (error != EAGAIN) {
@@ -57,7 +50,7 @@ long pct_futex_pi(struct pct_shim_thread *self, enum pct_op record, const long a
     struct pct_object *queue = pct_at(self, record, (void *)a[0], PCT_CLASS_FUTEX);
     long failed = pct_by_number(SYS_futex, a);
     int error = errno;
-    note_word((const uint32_t *)a[0]);
+    pct_futex_note(PCT_OP_ATOMIC_UPDATE, (const uint32_t *)a[0]);
     if (!failed) { /* the kernel has written the word, which others lock and unlock by atomic accesses */
         tell_of_waiters(queue, (uint32_t *)a[0]);
         pct_order_at(self, (void *)a[0], record == PCT_OP_FUTEX_WAIT ? PCT_ACQUIRES : PCT_RELEASES);
